@@ -1,0 +1,38 @@
+# Each target makes its own .venv on a machine that has only Python 3.11+, make and a package index.
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= auto
+
+.PHONY: help demo test check bench docs clean
+
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weitzman needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: .venv/installed  ## plan a real example: table, and picture in report/plan.png
+	@mkdir -p report
+	$(BIN)/weitzman plan examples/quotes.csv --plot report/plan.png
+
+test: .venv/installed  ## run all tests
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+check: .venv/installed  ## lint, types, import direction, docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory docs
+
+docs: .venv/installed  ## build the documentation into docs/_build, warnings are errors
+	$(BIN)/sphinx-build -q -W --keep-going -E docs docs/_build
+
+bench: .venv/installed  ## time the exact core
+	$(BIN)/python -m pytest -q benchmarks -p no:xdist -o testpaths= -o python_files='bench_*.py' --benchmark-only
+
+clean:  ## remove what the other targets made
+	rm -rf .venv docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis

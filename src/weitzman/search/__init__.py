@@ -1,0 +1,1 @@
+"""The problem with known distributions and its optimal solution."""

@@ -1,0 +1,42 @@
+"""A box: an alternative that costs something to look at, with a known law of its value."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.search.distributions import Distribution
+from weitzman.search.values import ValueLike, as_distribution
+
+__all__ = ["Box"]
+
+
+@dataclass(frozen=True)
+class Box:
+    """An alternative: its name, what looking into it costs, and the law of what is found.
+
+    Examples
+    --------
+    >>> Box("a", cost=1.0, value=3.5).cost
+    1.0
+    """
+
+    name: str
+    cost: float
+    value: ValueLike
+
+    def __post_init__(self) -> None:
+        cost = self.cost
+        number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+        if not (number and math.isfinite(cost) and cost >= 0.0):
+            raise InvalidInputError(
+                f"The cost of box {self.name!r}", "be a finite number >= 0", cost
+            )
+        _ = self.law
+
+    @cached_property
+    def law(self) -> Distribution:
+        """The law of the value."""
+        return as_distribution(self.value, f"The value of box {self.name!r}")

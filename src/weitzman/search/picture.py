@@ -1,0 +1,79 @@
+"""A plan as a picture: each box's values, its reservation value, and how often it is opened."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weitzman.errors import WeitzmanError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from weitzman.search.plan import Plan
+
+__all__ = ["draw_plan"]
+
+_MOST_BOXES = 30
+# Okabe and Ito's palette: told apart by colour-blind readers and in grey.
+_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
+
+
+def draw_plan(plan: "Plan") -> "Figure":
+    """Return a figure of the plan, boxes in opening order from the top."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise WeitzmanError(
+            "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'."
+        ) from None
+    names = plan.order[:_MOST_BOXES]
+    figure = Figure(figsize=(7.0, 1.9 + 0.34 * len(names)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
+    rows = np.arange(len(names))
+    _draw_values(left, plan, names)
+    right.barh(rows, [100.0 * plan.open_probabilities[n] for n in names], color=_BLUE, height=0.55)
+    right.set(xlim=(0, 100), xlabel="opened (% of rounds)")
+    left.set_yticks(rows, names)
+    left.set_ylim(len(names) - 0.4, -0.6)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    what = "Expected total" if plan.sense == "min" else "Expected net value"
+    more = (
+        f" (first {_MOST_BOXES} of {len(plan.order)} boxes)" if len(plan.order) > len(names) else ""
+    )
+    figure.suptitle(
+        f"{what} {plan.expected_total:.4g}, {plan.expected_opened:.2f} boxes opened{more}",
+        fontsize="medium",
+    )
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize="small"
+    )
+    return figure
+
+
+def _draw_values(axes: "Axes", plan: "Plan", names: tuple[str, ...]) -> None:
+    laws = {b.name: b.law for b in plan.boxes}
+    for row, name in enumerate(names):
+        q = laws[name].quantile(np.array([0.05, 0.25, 0.5, 0.75, 0.95]))
+        first = row == 0
+        axes.plot(
+            q[[0, 4]], [row, row], color=_GREY, lw=1.2, label="5–95 % of values" if first else None
+        )
+        axes.plot(q[[1, 3]], [row, row], color=_GREY, lw=5.0, alpha=0.6, solid_capstyle="butt",
+                  label="25–75 %" if first else None)  # fmt: skip
+        axes.plot(
+            q[2], row, "o", color="white", mec=_GREY, ms=4.5, label="median" if first else None
+        )
+        s = plan.reservation_values[name]
+        if np.isfinite(s):
+            axes.plot(
+                s, row, "D", color=_ORANGE, ms=6.5, label="reservation value" if first else None
+            )
+    if plan.outside is not None:
+        axes.axvline(plan.outside, color="black", ls=":", lw=1.2)
+        axes.annotate("outside", (plan.outside, -0.55), fontsize="small", ha="center", va="bottom")
+    axes.set_xlabel(
+        "value (smaller is better)" if plan.sense == "min" else "value (larger is better)"
+    )

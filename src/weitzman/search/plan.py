@@ -1,0 +1,274 @@
+"""The plan to search boxes whose values have known laws.
+
+:func:`plan` computes each box's reservation value and what the search costs on average, exactly
+(:mod:`weitzman.search.evaluate`). With larger values better everything is computed for −v and turned
+back, so that ``expected_total`` is then the expected net value, best value minus costs.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.search.box import Box
+from weitzman.search.evaluate import Evaluation, Laws, certificate, l1_bound
+from weitzman.search.reservation import Sense, check_sense, mirrored
+from weitzman.search.round import Search
+from weitzman.search.simulation import Simulation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+__all__ = ["Plan", "expected_total", "plan"]
+
+FloatArray = NDArray[np.float64]
+
+
+def plan(
+    boxes: Sequence[Box],
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+    reservation_values: ArrayLike | None = None,
+) -> "Plan":
+    """Return the plan to search the boxes.
+
+    Parameters
+    ----------
+    boxes
+        At least one :class:`Box`, with distinct names; values independent of each other.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better.
+    outside
+        A value that can be had without opening anything. None: at least one box is opened.
+    reservation_values
+        One per box, in the order of the boxes: the rule is run with these instead of the true ones.
+        Finite, or infinite on the side of "open in any case".
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> p = plan([Box("a", 1.0, scipy.stats.uniform(0, 8)), Box("b", 0.5, 4.0)])
+    >>> p.order, p.reservation_values
+    (('a', 'b'), {'a': 4.0, 'b': 4.5})
+    >>> round(p.expected_total, 6)
+    3.695312
+    """
+    boxes = tuple(boxes)
+    if not boxes:
+        raise InvalidInputError("The boxes", "be at least one", boxes)
+    names = [b.name for b in boxes]
+    twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
+    if twice:
+        raise InvalidInputError("The names of the boxes", "be distinct", min(twice))
+    if outside is not None and not math.isfinite(outside):
+        raise InvalidInputError("The outside option", "be a finite number or None", outside)
+    sign = 1.0 if check_sense(sense) == "min" else -1.0
+    given = None
+    if reservation_values is not None:
+        given = sign * np.asarray(reservation_values, dtype=np.float64)
+        if given.shape != (len(boxes),):
+            rule = f"be one number per box, {len(boxes)}"
+            raise InvalidInputError("The reservation values", rule, np.shape(given))
+        if np.isnan(given).any() or np.isposinf(given).any():
+            rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
+            raise InvalidInputError("The reservation values", rule, (sign * given).tolist())
+    return Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+
+
+def expected_total(
+    boxes: Sequence[Box],
+    reservation_values: ArrayLike,
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+) -> float:
+    """Return the exact expected total of Weitzman's rule run with any reservation values.
+
+    Examples
+    --------
+    >>> expected_total([Box("a", 1.0, 3.0), Box("b", 1.0, 2.0)], [5.0, 9.0])
+    4.0
+    """
+    p = plan(boxes, sense=sense, outside=outside, reservation_values=reservation_values)
+    return p.expected_total
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """The order to look in, when to stop, and what it costs on average; made by :func:`plan`.
+
+    All numbers are computed when first asked for, and kept.
+    """
+
+    boxes: tuple[Box, ...]
+    sense: Sense
+    outside: float | None
+    _given: FloatArray | None
+
+    @cached_property
+    def _laws(self) -> Laws:
+        return Laws([mirrored(b.law, self.sense) for b in self.boxes])
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.sense == "min" else -1.0
+
+    @cached_property
+    def _outside(self) -> float:
+        return math.inf if self.outside is None else self._sign * self.outside
+
+    @cached_property
+    def _costs(self) -> FloatArray:
+        return np.array([b.cost for b in self.boxes], dtype=np.float64)
+
+    def _evaluate(self, reservation_values: FloatArray) -> Evaluation:
+        return Evaluation(self._laws, self._costs, reservation_values, self._outside)
+
+    @cached_property
+    def _truth(self) -> Evaluation:
+        return self._evaluate(self._laws.reservation_values(self._costs))
+
+    @cached_property
+    def _used(self) -> Evaluation:
+        return self._truth if self._given is None else self._evaluate(self._given)
+
+    def _named(self, numbers: FloatArray) -> dict[str, float]:
+        return {b.name: float(x) for b, x in zip(self.boxes, numbers, strict=True)}
+
+    @cached_property
+    def reservation_values(self) -> dict[str, float]:
+        """The reservation values that the plan uses, by box."""
+        return self._named(self._sign * self._used.reservation_values)
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The boxes in the order in which they are opened, while the rule goes on."""
+        return tuple(self.boxes[i].name for i in self._used.order)
+
+    @cached_property
+    def expected_total(self) -> float:
+        """The exact expected total: best value plus costs, minus them for ``sense="max"``."""
+        return self._sign * self._used.expected_total
+
+    @cached_property
+    def open_probabilities(self) -> dict[str, float]:
+        """The probability that each box is opened."""
+        return self._named(self._used.open_probabilities)
+
+    @cached_property
+    def expected_opened(self) -> float:
+        """The expected number of boxes opened."""
+        return float(np.sum(self._used.open_probabilities))
+
+    @cached_property
+    def expected_paid(self) -> float:
+        """The expected sum of the costs paid."""
+        return float(np.sum(self._used.open_probabilities * self._costs))
+
+    @cached_property
+    def optimal_total(self) -> float:
+        """The expected total at the true reservation values: no rule does better."""
+        return self._sign * self._truth.expected_total
+
+    @cached_property
+    def regret(self) -> float:
+        """How much worse the plan is than the optimum, ≥ 0; 0 for a plan at the true values."""
+        return self._sign * (self.expected_total - self.optimal_total)
+
+    @cached_property
+    def certificate(self) -> float:
+        """An upper bound on the regret, from the open probabilities at both reservation values."""
+        return certificate(self._truth, self._used)
+
+    @cached_property
+    def l1_bound(self) -> float:
+        """The paper's upper bound on the regret, Σ |c_D(s) − c|."""
+        return l1_bound(self._used)
+
+    @cached_property
+    def single_totals(self) -> dict[str, float]:
+        """The expected total of opening one given box and no other, by box."""
+        if self.outside is None:
+            kept = self._laws.means()
+        else:
+            far = np.full(len(self.boxes), self._outside)
+            kept = self._outside - self._laws.excess(far)
+        return self._named(self._sign * (kept + self._costs))
+
+    @cached_property
+    def best_single(self) -> str:
+        """The box to open if only one may be opened."""
+        totals = self.single_totals
+        return min(totals, key=lambda name: self._sign * totals[name])
+
+    @cached_property
+    def all_total(self) -> float:
+        """The expected total of opening all boxes."""
+        everything = self._evaluate(np.full(len(self.boxes), -np.inf))
+        return self._sign * everything.expected_total
+
+    @property
+    def searches(self) -> bool:
+        """Whether anything is opened at all; only an outside option makes it false."""
+        return float(self._used.open_probabilities.max()) > 0.0
+
+    def search(self) -> Search[str]:
+        """Begin a live search by this plan."""
+        return Search(
+            boxes=[b.name for b in self.boxes],
+            costs=self._costs.tolist(),
+            reservation_values=list(self.reservation_values.values()),
+            sense=self.sense,
+            outside=self.outside,
+        )
+
+    def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
+        """Play the plan on values drawn from the boxes' laws.
+
+        Parameters
+        ----------
+        rounds
+            How many, ≥ 1.
+        rng
+            A generator, or the seed of one.
+        """
+        if rounds < 1:
+            raise InvalidInputError("The number of rounds", "be >= 1", rounds)
+        from weitzman.search.kernels import play_fixed
+
+        generator = np.random.default_rng(rng)
+        used = self._used
+        values = np.stack([law.sample(generator, rounds) for law in self._laws.laws], axis=1)
+        best, paid, chosen, opened = play_fixed(
+            used.order, used.reservation_values, self._costs, self._outside, values
+        )
+        value = self._sign * best
+        names = tuple(b.name for b in self.boxes)
+        return Simulation(names, value, paid, value + self._sign * paid, chosen, opened)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
+        from weitzman.search.picture import draw_plan
+
+        return draw_plan(self)
+
+    def __rich__(self) -> "Table":
+        """Return the plan as a table for rich."""
+        from weitzman.search.table import plan_table
+
+        return plan_table(self)
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=100, color_system=None)
+        with console.capture() as capture:
+            console.print(self)
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())

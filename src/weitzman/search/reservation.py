@@ -1,0 +1,124 @@
+"""Expected excess and reservation value, the two numbers a box is judged by.
+
+With smaller values better (``sense="min"``) and c_D(s) = E(s − v)⁺, the reservation value of a box
+of cost c is the σ with c_D(σ) = c: the value in hand at which opening the box and leaving it closed are
+worth the same. With larger values better (``sense="max"``) it is the σ with E(v − σ)⁺ = c.
+The conventions at the edges:
+
+- c > 0: σ exists and is unique, for every law whose expected excess is finite. A cost above anything
+  the box can save needs no case of its own: there c_D(s) = s − E v, and σ = E v + c lies beyond every
+  value the box can hold (``max``: σ = E v − c).
+- c = 0: every s at or below the smallest possible value solves c_D(s) = 0; σ is the largest of
+  them, the smallest possible value itself, −∞ if there is none (``max``: the largest, +∞).
+- A point mass at v: σ = v + c (``max``: v − c).
+- A law whose expected excess is infinite on the side that matters has no reservation value: refused.
+"""
+
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.search.distributions import Distribution
+from weitzman.search.parametric import from_scipy, is_closed
+from weitzman.search.values import ValueLike, as_distribution
+
+__all__ = ["Sense", "check_sense", "expected_excess", "mirrored", "reservation_value", "solve_law"]
+
+FloatArray = NDArray[np.float64]
+Sense = Literal["min", "max"]
+
+
+def check_sense(sense: str) -> Sense:
+    """Return ``sense`` if it is one."""
+    if sense == "min":
+        return "min"
+    if sense == "max":
+        return "max"
+    raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+
+
+def mirrored(law: Distribution, sense: Sense) -> Distribution:
+    """Return the law in the direction in which smaller is better: of v, or of −v for ``max``."""
+    return law if sense == "min" else law.affine(scale=-1.0)
+
+
+@overload
+def expected_excess(value: ValueLike, s: float, *, sense: Sense = "min") -> float: ...
+@overload
+def expected_excess(value: ValueLike, s: FloatArray, *, sense: Sense = "min") -> FloatArray: ...
+def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
+    """Return E(s − v)⁺, or E(v − s)⁺ for ``sense="max"``: what a box saves against s in hand.
+
+    The paper calls it the approximate cost c_D(s).
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> expected_excess(scipy.stats.uniform(0, 8), 4.0)
+    1.0
+    """
+    law = _laws(value)
+    excess = law.excess_below if check_sense(sense) == "min" else law.excess_above
+    return _plain(excess(np.asarray(s, dtype=np.float64)))
+
+
+@overload
+def reservation_value(value: ValueLike, cost: float, *, sense: Sense = "min") -> float: ...
+@overload
+def reservation_value(
+    value: ValueLike, cost: FloatArray, *, sense: Sense = "min"
+) -> FloatArray: ...
+def reservation_value(value: Any, cost: ArrayLike, *, sense: Sense = "min") -> Any:
+    """Return σ with E(σ − v)⁺ = cost, or E(v − σ)⁺ = cost for ``sense="max"``.
+
+    Parameters
+    ----------
+    value
+        The law of the value. A frozen scipy.stats distribution of a closed family may have arrays as
+        parameters: many boxes at once.
+    cost
+        A finite number ≥ 0, or an array of them.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.stats
+    >>> reservation_value(scipy.stats.uniform(0, 8), 1.0)
+    4.0
+    >>> round(reservation_value(scipy.stats.norm(), np.exp(-3), sense="max"), 6)
+    1.25762
+    >>> reservation_value(scipy.stats.uniform(0, np.array([2.0, 8.0])), 1.0)
+    array([2., 4.])
+    """
+    costs = np.asarray(cost, dtype=np.float64)
+    if not (np.isfinite(costs).all() and (costs >= 0.0).all()):
+        wrong = costs[~(np.isfinite(costs) & (costs >= 0.0))]
+        raise InvalidInputError("The cost", "be a finite number >= 0", float(wrong[0]))
+    return _plain(solve_law(_laws(value), costs, check_sense(sense)))
+
+
+def solve_law(law: Distribution, cost: FloatArray, sense: Sense) -> FloatArray:
+    """Return the reservation values of a law at costs known to be valid."""
+    low, high = law.support()
+    free = low if sense == "min" else high
+    at = law.quantile(0.5)
+    if not np.isfinite(law.excess_below(at) if sense == "min" else law.excess_above(at)).all():
+        side = "E(s - v)+" if sense == "min" else "E(v - s)+"
+        raise InvalidInputError("The value", f"have a finite expected excess {side}", law)
+    solve = law.solve_below if sense == "min" else law.solve_above
+    if (cost > 0.0).all():
+        return solve(cost)
+    return np.where(cost > 0.0, solve(np.where(cost > 0.0, cost, 1.0)), free)
+
+
+def _laws(value: Any) -> Distribution:
+    if hasattr(value, "dist") and hasattr(value, "kwds") and is_closed(value):
+        return from_scipy(value)
+    return as_distribution(value)
+
+
+def _plain(x: FloatArray) -> float | FloatArray:
+    return float(x) if np.ndim(x) == 0 else x

@@ -1,0 +1,161 @@
+"""A live search: ask for the next box, say what was found, close.
+
+::
+
+    search = plan.search()
+    for box in search:              # ends by itself, when the rule says stop
+        search.see(ask(box))        # or search.miss() if nothing came back
+    outcome = search.close()
+
+A search waits for one thing at a time. A call that it does not wait for, or a value that is not a finite
+number, raises one sentence and changes nothing. The cost of a box is paid when the box is handed out,
+whether or not its value comes back.
+"""
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.search.reservation import Sense
+from weitzman.search.weitzman import STOP, next_box, opening_order
+
+__all__ = ["Outcome", "Search"]
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Name]):
+    """What a search found.
+
+    Attributes
+    ----------
+    opened
+        The boxes opened, in order.
+    chosen
+        The box whose value is kept; None for the outside option.
+    value
+        The value kept.
+    paid
+        The sum of the costs of the opened boxes.
+    total
+        ``value + paid`` for ``sense="min"``, ``value - paid`` for ``sense="max"``.
+    """
+
+    opened: tuple[Name, ...]
+    chosen: Name | None
+    value: float
+    paid: float
+    total: float
+
+
+class Search(Generic[Name]):
+    """A search in progress over named boxes with given reservation values.
+
+    Iterate over it to be handed boxes; after each, call :meth:`see` or :meth:`miss`; at the end, or
+    whenever enough is seen, :meth:`close`.
+    """
+
+    def __init__(
+        self,
+        *,
+        boxes: Sequence[Name],
+        costs: Sequence[float],
+        reservation_values: Sequence[float],
+        sense: Sense = "min",
+        outside: float | None = None,
+    ) -> None:
+        # Everything inside is in the direction in which smaller is better.
+        self._sign = 1.0 if sense == "min" else -1.0
+        self._boxes = tuple(boxes)
+        self._costs = [float(c) for c in costs]
+        self._sigma = [self._sign * float(s) for s in reservation_values]
+        self._order = [int(i) for i in opening_order(np.asarray(self._sigma))]
+        self._best = math.inf if outside is None else self._sign * outside
+        self._chosen: Name | None = None
+        self._opened: list[int] = []
+        self._pending = False
+        self._closed = False
+
+    def __iter__(self) -> Iterator[Name]:
+        return self
+
+    def __next__(self) -> Name:
+        """Hand out the next box, or stop."""
+        self._check_open()
+        if self._pending:
+            raise SearchStateError(
+                f"The search waits for the value of box {self._current!r}: call see(value) or miss()."
+            )
+        box = next_box(self._order, self._sigma, len(self._opened), self._best)
+        if box == STOP:
+            raise StopIteration
+        self._opened.append(box)
+        self._pending = True
+        return self._boxes[box]
+
+    def see(self, value: float, *, box: Name | None = None) -> None:
+        """Say what the box just handed out holds; ``box`` may repeat its name, to be checked."""
+        self._check_pending("see a value of", box)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if isinstance(value, bool | np.bool_ | str | bytes) or not math.isfinite(number):
+            subject = f"The value of box {self._current!r}"
+            raise InvalidInputError(subject, "be a finite number", value)
+        number *= self._sign
+        if number < self._best:
+            self._best, self._chosen = number, self._current
+        self._pending = False
+
+    def miss(self, *, box: Name | None = None) -> None:
+        """Say that the value of the box just handed out did not come; its cost is paid all the same."""
+        self._check_pending("miss the value of", box)
+        self._pending = False
+
+    def close(self) -> Outcome[Name]:
+        """End the search and return its outcome; the best value in hand is kept."""
+        self._check_open()
+        if self._pending:
+            raise SearchStateError(
+                f"The search cannot close while it waits for the value of box {self._current!r}: "
+                "call see(value) or miss()."
+            )
+        if math.isinf(self._best):
+            raise SearchStateError(
+                "The search cannot close without a value: "
+                "none was seen and there is no outside option."
+            )
+        self._closed = True
+        paid = math.fsum(self._costs[i] for i in self._opened)
+        value = self._sign * self._best
+        return Outcome(
+            opened=tuple(self._boxes[i] for i in self._opened),
+            chosen=self._chosen,
+            value=value,
+            paid=paid,
+            total=value + self._sign * paid,
+        )
+
+    @property
+    def _current(self) -> Name:
+        return self._boxes[self._opened[-1]]
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SearchStateError("The search is closed.")
+
+    def _check_pending(self, act: str, box: Name | None) -> None:
+        self._check_open()
+        if not self._pending:
+            which = "a box" if box is None else f"box {box!r}"
+            raise SearchStateError(f"The search cannot {act} {which}: it waits for no value.")
+        if box is not None and box != self._current:
+            raise SearchStateError(
+                f"The search cannot {act} box {box!r}: it waits for that of box {self._current!r}."
+            )

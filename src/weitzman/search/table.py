@@ -1,0 +1,68 @@
+"""A plan as a table for people."""
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from weitzman.search.plan import Plan
+
+__all__ = ["plan_table"]
+
+_MOST_ROWS = 40
+
+
+def plan_table(plan: "Plan") -> Table:
+    """Return the boxes in opening order, and below them what the search is worth."""
+    table = Table(
+        title="Open from the top; stop as soon as the best value in hand is "
+        + ("at most" if plan.sense == "min" else "at least")
+        + " the next reservation value",
+        title_justify="left",
+        caption=_summary(plan),
+        caption_justify="left",
+    )
+    table.add_column("box", overflow="fold")
+    for heading in ("cost", "reservation value", "opened", "alone"):
+        table.add_column(heading, justify="right")
+    costs = {b.name: b.cost for b in plan.boxes}
+    for name in plan.order[:_MOST_ROWS]:
+        table.add_row(
+            name,
+            f"{costs[name]:.6g}",
+            f"{plan.reservation_values[name]:.6g}",
+            _percent(plan.open_probabilities[name]),
+            f"{plan.single_totals[name]:.6g}",
+        )
+    if len(plan.order) > _MOST_ROWS:
+        table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
+    return table
+
+
+def _percent(p: float) -> str:
+    """Return a probability in per cent; 0 and 100 are kept for what is never and always."""
+    if 0.0 < p < 0.0005:
+        return "<0.1 %"
+    if 0.9995 < p < 1.0:
+        return ">99.9 %"
+    return f"{100.0 * p:.1f} %"
+
+
+def _summary(plan: "Plan") -> str:
+    what = "expected total" if plan.sense == "min" else "expected net value"
+    lines = [
+        f"{what} {plan.expected_total:.6g}, of which costs {plan.expected_paid:.6g}; "
+        f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",
+        f"opening one box only ({plan.best_single}): {plan.single_totals[plan.best_single]:.6g}; "
+        f"opening all: {plan.all_total:.6g}",
+    ]
+    if plan.outside is not None:
+        verdict = "" if plan.searches else " (do not search at all)"
+        lines.append(f"outside option: {plan.outside:.6g}{verdict}")
+    if plan.regret > 1e-9 * max(1.0, abs(plan.optimal_total)):
+        lines.append(
+            f"given reservation values: {plan.regret:.4g} worse than the optimum "
+            f"{plan.optimal_total:.6g} (certificate {plan.certificate:.4g}, "
+            f"l1 bound {plan.l1_bound:.4g})"
+        )
+    return "\n".join(lines)

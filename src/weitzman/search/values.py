@@ -1,0 +1,93 @@
+"""What may be given as a value: :func:`as_distribution` reads it, one place for all callers.
+
+A number is a point mass. A frozen scipy.stats distribution is read by its family: closed forms where
+there are, its outcomes if it is discrete, quadrature otherwise. Anything else needs a cdf and a mean
+(:class:`~weitzman.search.numeric.CdfAndMean`).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.search.discrete import Discrete
+from weitzman.search.distributions import Distribution
+from weitzman.search.numeric import CdfAndMean, standard_from
+from weitzman.search.parametric import LocationScale, from_scipy, is_closed
+
+__all__ = ["ValueLike", "affine", "as_distribution"]
+
+ValueLike = Distribution | CdfAndMean | float
+
+# A discrete law is cut where less than this is left, and refused if that takes too many outcomes.
+_CUT = 1e-18
+_MOST_OUTCOMES = 2_000_000
+
+
+def as_distribution(value: ValueLike, subject: str = "The value") -> Distribution:
+    """Return the law that ``value`` stands for.
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> as_distribution(scipy.stats.uniform(0, 8))
+    uniform(loc=0.0, scale=8.0)
+    """
+    if isinstance(value, Distribution):
+        return value
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        return Discrete([float(value)])
+    if hasattr(value, "dist") and hasattr(value, "kwds"):
+        return _frozen(value, subject)
+    if isinstance(value, CdfAndMean):
+        return LocationScale(standard_from(value), name=type(value).__name__)
+    rule = "be a number, a scipy.stats distribution, or have a cdf and a mean"
+    raise InvalidInputError(subject, rule, value)
+
+
+def affine(value: ValueLike, *, shift: float = 0.0, scale: float = 1.0) -> Distribution:
+    """Return the law of shift + scale·value.
+
+    Examples
+    --------
+    >>> float(affine(4.0, shift=1.0, scale=-2.0).mean())
+    -7.0
+    """
+    if not (np.isfinite(shift) and np.isfinite(scale) and scale != 0.0):
+        rule = "be finite, and its scale not 0"
+        raise InvalidInputError("The affine map", rule, {"shift": shift, "scale": scale})
+    return as_distribution(value).affine(shift=float(shift), scale=float(scale))
+
+
+def _frozen(frozen: Any, subject: str) -> Distribution:
+    if is_closed(frozen) or hasattr(frozen.dist, "pdf"):
+        law = from_scipy(frozen)
+        if law.shape:
+            rule = "be one distribution, not an array of them"
+            raise InvalidInputError(subject, rule, f"{frozen.dist.name} of shape {law.shape}")
+        return law
+    return _outcomes(frozen, subject)
+
+
+def _outcomes(frozen: Any, subject: str) -> Discrete:
+    """Return a discrete scipy law by its outcomes, cut where it holds next to nothing."""
+    low, high = (float(end) for end in frozen.support())
+    if np.isinf(low):
+        low = _reach(frozen.ppf(1e-12), frozen.cdf, -1.0)
+    if np.isinf(high):
+        high = _reach(frozen.isf(1e-12), frozen.sf, +1.0)
+    if not high - low < _MOST_OUTCOMES:
+        rule = f"have fewer than {_MOST_OUTCOMES:,} outcomes that matter"
+        raise InvalidInputError(subject, rule, f"{frozen.dist.name} from {low} to {high}")
+    points = np.arange(low, high + 1.0)
+    mass = frozen.pmf(points)
+    return Discrete(points, mass / mass.sum())
+
+
+def _reach(start: float, tail: Callable[[float], float], direction: float) -> float:
+    """Return the first point found from ``start`` outwards beyond which the tail is negligible."""
+    step = 1.0
+    while tail(start) > _CUT and step < _MOST_OUTCOMES:
+        start, step = start + direction * step, 2.0 * step
+    return start
