@@ -91,7 +91,7 @@ class Distribution(ABC):
         return -self.affine(scale=-1.0).solve_below(cost)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
-        """Draw from the law, by its quantiles: one uniform number per draw."""
+        """Draw from the law; by its quantiles unless the law knows better."""
         return self.quantile(rng.random(size))
 
     def __repr__(self) -> str:

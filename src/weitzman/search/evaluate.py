@@ -78,9 +78,11 @@ class Laws:
     def excess(self, s: FloatArray) -> FloatArray:
         """Return c_{D_i}(s_i) of every box."""
         result = np.empty(len(self))
+        certain = np.isneginf(s)
+        at = np.where(certain, 0.0, s)
         for places, law in self._groups:
-            result[places] = law.excess_below(s[places])
-        return result
+            result[places] = law.excess_below(at[places])
+        return np.where(certain, 0.0, result)
 
     def reservation_values(self, costs: FloatArray) -> FloatArray:
         """Return σ_i with c_{D_i}(σ_i) = c_i of every box."""
@@ -208,9 +210,9 @@ class Evaluation:
             return 0.0
         edges = self._edges(start, self._end)
         step = all(law.is_step for law in self._sorted.laws)
-        total = 0.0
-        for begin in range(0, len(edges) - 1, _BLOCK):
-            part = edges[begin : begin + _BLOCK + 1]
+        total, begin, block = 0.0, 0, _BLOCK
+        while begin < len(edges) - 1:
+            part = edges[begin : begin + block + 1]
             if step:
                 total += float(np.sum(self._survival(part[:-1]) * np.diff(part)))
             else:
@@ -218,6 +220,7 @@ class Evaluation:
             left = float(self._survival(part[-1:])[0])
             if left * (edges[-1] - part[-1]) <= _NEGLIGIBLE * total:
                 break
+            begin, block = begin + block, 2 * block
         if np.isinf(self._end):
             total += integrate_tail(self._survival, float(edges[-1]), self._width)
         return total

@@ -18,8 +18,9 @@ pareto            ∫₁ʸ (1 − x⁻ᵇ) dx
 weibull_min       y (1 − e⁻ᶻ) − Γ(1 + 1/c) P(1 + 1/c, z), z = yᶜ
 ================  =====================================================================
 
-uniform, logistic, bernoulli and, from above, expon also have a closed root. Every other family goes
-through :mod:`weitzman.search.numeric`.
+uniform, logistic, bernoulli and, from above, expon also have a closed root; norm and expon have a start
+so good that a fixed number of Newton steps reaches the last digit. Every other family goes through
+:mod:`weitzman.search.numeric`.
 """
 
 from collections.abc import Callable
@@ -57,6 +58,7 @@ class Standard:
     is_step: bool = False
     solve_below: Function | None = None
     solve_above: Function | None = None
+    sample: Function | None = None
 
 
 def _density(y: FloatArray) -> FloatArray:
@@ -72,6 +74,27 @@ def _normal_excess(y: FloatArray) -> Any:
         )
     tail = np.where(np.isfinite(tail), tail, 0.0)
     return np.where(y > 0.0, y + tail, tail)
+
+
+def _normal_root(k: FloatArray) -> Any:
+    """Return y with y Φ(y) + φ(y) = k.
+
+    Below k = φ(0) the start solves φ(y)/(1 + b|y| + y²) = k, b = ½/φ(0), which has the right value and
+    slope at 0 and the right tail; Newton steps on the logarithm follow. Above, plain steps from k.
+    """
+    b = np.sqrt(np.pi / 2.0)
+    with np.errstate(all="ignore"):
+        depth = np.maximum(-np.log(k * np.sqrt(2.0 * np.pi)), 0.0)
+        a = np.minimum(np.sqrt(2.0 * depth), depth / b)
+        for _ in range(4):
+            q = 1.0 + a * (b + a)
+            a = a - (0.5 * a * a + np.log(q) - depth) / (a + (b + 2.0 * a) / q)
+        low = k < 1.0 / np.sqrt(2.0 * np.pi)
+        y = np.where(low, -a, k)
+        for _ in range(4):
+            e, slope = _normal_excess(y), scipy.special.ndtr(y)
+            y = y - np.where(low, e * np.log(e / k), e - k) / slope
+    return y
 
 
 def _uniform_excess(y: FloatArray) -> FloatArray:
@@ -91,6 +114,14 @@ def _exponential_below(y: FloatArray) -> FloatArray:
     for k in range(9, 1, -1):
         series = (1.0 - series) * small / k
     return np.where(y < 0.02, small * series, y + np.expm1(-y))
+
+
+def _exponential_root(k: FloatArray) -> Any:
+    """Return y with y − 1 + e⁻ʸ = k, by Newton from the two ends of its range."""
+    y = np.where(k < 1.0, np.sqrt(2.0 * k) + k / 3.0, k + 1.0)
+    for _ in range(5):
+        y = y + (k - _exponential_below(y)) / -np.expm1(-y)
+    return y
 
 
 def _exponential_above(y: FloatArray) -> FloatArray:
@@ -205,6 +236,8 @@ CLOSED: Final[dict[str, Standard]] = {
         mean=lambda: 0.0,
         quantile=lambda p: scipy.special.ndtri(p),
         support=_between(-np.inf, np.inf),
+        solve_below=_normal_root,
+        solve_above=lambda k: -_normal_root(k),
     ),
     "expon": Standard(
         cdf=lambda y: -np.expm1(-np.maximum(y, 0.0)),
@@ -214,6 +247,7 @@ CLOSED: Final[dict[str, Standard]] = {
         mean=lambda: 1.0,
         quantile=lambda p: -np.log1p(-p),
         support=_between(0.0, np.inf),
+        solve_below=_exponential_root,
         solve_above=lambda k: np.where(k < 1.0, -np.log(k), 1.0 - k),
     ),
     "logistic": Standard(

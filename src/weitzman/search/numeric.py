@@ -31,7 +31,8 @@ class CdfAndMean(Protocol):
     """The least a value must offer: P(v ≤ x) for arrays of x, and E v, which may be infinite.
 
     Used where they exist: ``sf`` (or ``ccdf``), without which small upper tails lose their digits;
-    ``support()``; ``ppf`` (or ``icdf``), without which quantiles are found by halving.
+    ``support()``; ``ppf`` (or ``icdf``), without which quantiles are found by halving;
+    ``rvs(size=…, random_state=…)``, without which draws are quantiles of uniform numbers.
     """
 
     def cdf(self, x: FloatArray, /) -> FloatArray:
@@ -52,6 +53,9 @@ def standard_from(source: CdfAndMean) -> Standard:
     quantile = _plain(inverse) if inverse else lambda p: _invert(cdf, p, float(low), float(high))
     left = _Area(cdf, float(low), quantile)
     right = _Area(lambda x: sf(-x), -float(high), lambda p: -quantile(1.0 - p))
+    with np.errstate(all="ignore"):
+        mean = float(source.mean())
+    draw = getattr(source, "rvs", None)
 
     def atom(x: FloatArray) -> FloatArray:
         # A jump is what one float's step changes; a continuous cdf changes by its rounding.
@@ -61,12 +65,18 @@ def standard_from(source: CdfAndMean) -> Standard:
         cdf=cdf,
         sf=sf,
         atom=atom,
-        below=left.up_to,
-        above=lambda s: right.up_to(-s),
-        mean=lambda: np.float64(source.mean()),
+        # Where 1 - cdf stands in for sf, a tail with an infinite mean seems to end: believe the mean.
+        below=_infinite if mean == -np.inf else left.up_to,
+        above=_infinite if mean == np.inf else lambda s: right.up_to(-s),
+        mean=lambda: mean,
+        sample=None if draw is None else lambda rng, size: draw(size=size, random_state=rng),
         quantile=quantile,
         support=lambda: (float(low), float(high)),
     )
+
+
+def _infinite(s: FloatArray) -> FloatArray:
+    return np.full(np.shape(s), np.inf)
 
 
 def _plain(function: Callable[[FloatArray], object]) -> Function:

@@ -45,9 +45,8 @@ class LocationScale(Distribution):
 
     def __getitem__(self, part: Any) -> "LocationScale":
         """Return the laws at the given places of a one-dimensional family."""
-        loc, scale, *shapes = (
-            np.broadcast_to(a, self.shape)[part] for a in (self.loc, self.scale, *self.shapes)
-        )
+        fields = (self.loc, self.scale, *self.shapes)
+        loc, scale, *shapes = (np.broadcast_to(a, self.shape)[part] for a in fields)
         return LocationScale(self.standard, tuple(shapes), loc, scale, self.name)
 
     def _y(self, x: ArrayLike) -> FloatArray:
@@ -112,17 +111,25 @@ class LocationScale(Distribution):
     def solve_below(self, cost: ArrayLike) -> FloatArray:
         cost = np.asarray(cost, dtype=np.float64)
         shape = np.broadcast_shapes(cost.shape, self.shape)
+        if len(shape) == 1 and shape[0] > _CHUNK:
+            return self._solve_in_chunks(np.broadcast_to(cost, shape))
         up, std = self.scale > 0.0, self.standard
         root = std.solve_below if np.all(up) else None if np.any(up) else std.solve_above
-        if root is not None:
-            k = cost / np.abs(self.scale)
-            return np.asarray(self.loc + self.scale * root(k, *self.shapes))
-        if len(shape) != 1 or shape[0] <= _CHUNK:
+        if root is None:
             return super().solve_below(cost)
-        law, cost = self[:] if self.shape == shape else self, np.broadcast_to(cost, shape)
-        parts = [slice(i, i + _CHUNK) for i in range(0, shape[0], _CHUNK)]
-        each = [(law[p] if law.shape else law).solve_below(cost[p]) for p in parts]
+        k = cost / np.abs(self.scale)
+        return np.asarray(self.loc + self.scale * root(k, *self.shapes))
+
+    def _solve_in_chunks(self, cost: FloatArray) -> FloatArray:
+        parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
+        laws = (self[part] if self.shape else self for part in parts)
+        each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
         return np.concatenate(each)
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
+        if self.standard.sample is None:
+            return super().sample(rng, size)
+        return np.asarray(self.loc + self.scale * self.standard.sample(rng, size))
 
     def affine(self, *, shift: float = 0.0, scale: float = 1.0) -> "LocationScale":
         loc, width = shift + scale * self.loc, scale * self.scale

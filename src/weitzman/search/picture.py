@@ -33,8 +33,8 @@ def draw_plan(plan: "Plan") -> "Figure":
     rows = np.arange(len(names))
     _draw_values(left, plan, names)
     right.barh(rows, [100.0 * plan.open_probabilities[n] for n in names], color=_BLUE, height=0.55)
-    right.set(xlim=(0, 100), xlabel="opened (% of rounds)")
-    left.set_yticks(rows, names)
+    right.set(xlim=(0, 100), xlabel="opened (%)")
+    left.set_yticks(rows, [name.replace("$", r"\$") for name in names])
     left.set_ylim(len(names) - 0.4, -0.6)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
@@ -55,25 +55,17 @@ def draw_plan(plan: "Plan") -> "Figure":
 
 def _draw_values(axes: "Axes", plan: "Plan", names: tuple[str, ...]) -> None:
     laws = {b.name: b.law for b in plan.boxes}
-    for row, name in enumerate(names):
-        q = laws[name].quantile(np.array([0.05, 0.25, 0.5, 0.75, 0.95]))
-        first = row == 0
-        axes.plot(
-            q[[0, 4]], [row, row], color=_GREY, lw=1.2, label="5–95 % of values" if first else None
-        )
-        axes.plot(q[[1, 3]], [row, row], color=_GREY, lw=5.0, alpha=0.6, solid_capstyle="butt",
-                  label="25–75 %" if first else None)  # fmt: skip
-        axes.plot(
-            q[2], row, "o", color="white", mec=_GREY, ms=4.5, label="median" if first else None
-        )
-        s = plan.reservation_values[name]
-        if np.isfinite(s):
-            axes.plot(
-                s, row, "D", color=_ORANGE, ms=6.5, label="reservation value" if first else None
-            )
+    rows = np.arange(len(names))
+    levels = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+    q = np.array([laws[name].quantile(levels) for name in names]).T
+    sigma = np.array([plan.reservation_values[name] for name in names])
+    sigma = np.where(np.isfinite(sigma), sigma, np.nan)
+    axes.hlines(rows, q[0], q[4], color=_GREY, lw=1.2, label="5–95 % of values")
+    axes.hlines(rows, q[1], q[3], color=_GREY, lw=5.0, alpha=0.6, label="25–75 %")
+    axes.plot(sigma, rows, "D", color=_ORANGE, ms=6.5, label="reservation value")
+    axes.plot(q[2], rows, "o", color="white", mec=_GREY, ms=4.5, label="median")
     if plan.outside is not None:
         axes.axvline(plan.outside, color="black", ls=":", lw=1.2)
         axes.annotate("outside", (plan.outside, -0.55), fontsize="small", ha="center", va="bottom")
-    axes.set_xlabel(
-        "value (smaller is better)" if plan.sense == "min" else "value (larger is better)"
-    )
+    better = "smaller" if plan.sense == "min" else "larger"
+    axes.set_xlabel(f"value ({better} is better)")

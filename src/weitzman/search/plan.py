@@ -23,11 +23,12 @@ from weitzman.search.simulation import Simulation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.table import Table
+    from rich.console import Group
 
 __all__ = ["Plan", "expected_total", "plan"]
 
 FloatArray = NDArray[np.float64]
+_ROUNDS_AT_ONCE = 65536
 
 
 def plan(
@@ -140,7 +141,8 @@ class Plan:
         return self._truth if self._given is None else self._evaluate(self._given)
 
     def _named(self, numbers: FloatArray) -> dict[str, float]:
-        return {b.name: float(x) for b, x in zip(self.boxes, numbers, strict=True)}
+        # Adding 0 turns the -0 of a turned sign into 0.
+        return {b.name: float(x) + 0.0 for b, x in zip(self.boxes, numbers, strict=True)}
 
     @cached_property
     def reservation_values(self) -> dict[str, float]:
@@ -189,7 +191,7 @@ class Plan:
 
     @cached_property
     def l1_bound(self) -> float:
-        """The paper's upper bound on the regret, Σ |c_D(s) − c|."""
+        """The paper's upper bound on the regret, the sum of the distances of c_D(s) from c."""
         return l1_bound(self._used)
 
     @cached_property
@@ -245,10 +247,13 @@ class Plan:
 
         generator = np.random.default_rng(rng)
         used = self._used
-        values = np.stack([law.sample(generator, rounds) for law in self._laws.laws], axis=1)
-        best, paid, chosen, opened = play_fixed(
-            used.order, used.reservation_values, self._costs, self._outside, values
-        )
+        blocks = []
+        for begin in range(0, rounds, _ROUNDS_AT_ONCE):
+            size = min(_ROUNDS_AT_ONCE, rounds - begin)
+            values = np.stack([law.sample(generator, size) for law in self._laws.laws], axis=1)
+            order, sigma = used.order, used.reservation_values
+            blocks.append(play_fixed(order, sigma, self._costs, self._outside, values))
+        best, paid, chosen, opened = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         value = self._sign * best
         names = tuple(b.name for b in self.boxes)
         return Simulation(names, value, paid, value + self._sign * paid, chosen, opened)
@@ -259,7 +264,7 @@ class Plan:
 
         return draw_plan(self)
 
-    def __rich__(self) -> "Table":
+    def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""
         from weitzman.search.table import plan_table
 

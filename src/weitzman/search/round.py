@@ -4,7 +4,7 @@
 
     search = plan.search()
     for box in search:              # ends by itself, when the rule says stop
-        search.see(ask(box))        # or search.miss() if nothing came back
+        search.see(ask(box))        # or search.miss() if nothing comes back
     outcome = search.close()
 
 A search waits for one thing at a time. A call that it does not wait for, or a value that is not a finite
@@ -23,7 +23,7 @@ from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.reservation import Sense
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
-__all__ = ["Outcome", "Search"]
+__all__ = ["Outcome", "Search", "finite_value"]
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -76,8 +76,9 @@ class Search(Generic[Name]):
         self._sigma = [self._sign * float(s) for s in reservation_values]
         self._order = [int(i) for i in opening_order(np.asarray(self._sigma))]
         self._best = math.inf if outside is None else self._sign * outside
-        self._chosen: Name | None = None
+        self._chosen: int | None = None
         self._opened: list[int] = []
+        self._values: dict[int, float] = {}
         self._pending = False
         self._closed = False
 
@@ -91,35 +92,44 @@ class Search(Generic[Name]):
             raise SearchStateError(
                 f"The search waits for the value of box {self._current!r}: call see(value) or miss()."
             )
-        box = next_box(self._order, self._sigma, len(self._opened), self._best)
+        box = self._choose()
         if box == STOP:
             raise StopIteration
         self._opened.append(box)
         self._pending = True
         return self._boxes[box]
 
+    def _choose(self) -> int:
+        return next_box(self._order, self._sigma, len(self._opened), self._best)
+
     def see(self, value: float, *, box: Name | None = None) -> None:
-        """Say what the box just handed out holds; ``box`` may repeat its name, to be checked."""
-        self._check_pending("see a value of", box)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if isinstance(value, bool | np.bool_ | str | bytes) or not math.isfinite(number):
-            subject = f"The value of box {self._current!r}"
-            raise InvalidInputError(subject, "be a finite number", value)
-        number *= self._sign
+        """Say what the box just handed out holds.
+
+        ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
+        come after all.
+        """
+        place = self._place_of(box, "see a value of")
+        number = self._sign * finite_value(value, self._boxes[place])
+        self._values[place] = number
         if number < self._best:
-            self._best, self._chosen = number, self._current
-        self._pending = False
+            self._best, self._chosen = number, place
+        self._pending = self._pending and place != self._opened[-1]
 
     def miss(self, *, box: Name | None = None) -> None:
         """Say that the value of the box just handed out did not come; its cost is paid all the same."""
-        self._check_pending("miss the value of", box)
+        self._check_open()
+        if not self._pending or (box is not None and box != self._current):
+            which = "a box" if box is None else f"box {box!r}"
+            raise SearchStateError(f"The search cannot miss the value of {which}: {self._awaited}.")
         self._pending = False
 
     def close(self) -> Outcome[Name]:
         """End the search and return its outcome; the best value in hand is kept."""
+        outcome = self._outcome()
+        self._closed = True
+        return outcome
+
+    def _outcome(self) -> Outcome[Name]:
         self._check_open()
         if self._pending:
             raise SearchStateError(
@@ -131,12 +141,11 @@ class Search(Generic[Name]):
                 "The search cannot close without a value: "
                 "none was seen and there is no outside option."
             )
-        self._closed = True
         paid = math.fsum(self._costs[i] for i in self._opened)
         value = self._sign * self._best
         return Outcome(
             opened=tuple(self._boxes[i] for i in self._opened),
-            chosen=self._chosen,
+            chosen=None if self._chosen is None else self._boxes[self._chosen],
             value=value,
             paid=paid,
             total=value + self._sign * paid,
@@ -150,12 +159,30 @@ class Search(Generic[Name]):
         if self._closed:
             raise SearchStateError("The search is closed.")
 
-    def _check_pending(self, act: str, box: Name | None) -> None:
+    @property
+    def _awaited(self) -> str:
+        if self._pending:
+            return f"it waits for that of box {self._current!r}"
+        return "it waits for no value"
+
+    def _place_of(self, box: Name | None, act: str) -> int:
+        """Return the position of the box that a value is for, if one may come."""
         self._check_open()
-        if not self._pending:
+        if self._pending and (box is None or box == self._current):
+            return self._opened[-1]
+        late = [i for i in self._opened if self._boxes[i] == box and i not in self._values]
+        if box is None or not late:
             which = "a box" if box is None else f"box {box!r}"
-            raise SearchStateError(f"The search cannot {act} {which}: it waits for no value.")
-        if box is not None and box != self._current:
-            raise SearchStateError(
-                f"The search cannot {act} box {box!r}: it waits for that of box {self._current!r}."
-            )
+            raise SearchStateError(f"The search cannot {act} {which}: {self._awaited}.")
+        return late[0]
+
+
+def finite_value(value: float, box: Hashable) -> float:
+    """Return the value of a box as a number, if it is finite; booleans and strings are none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool | np.bool_ | str | bytes) or not math.isfinite(number):
+        raise InvalidInputError(f"The value of box {box!r}", "be a finite number", value)
+    return number

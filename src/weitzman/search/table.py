@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from weitzman.search.plan import Plan
@@ -12,23 +14,18 @@ __all__ = ["plan_table"]
 _MOST_ROWS = 40
 
 
-def plan_table(plan: "Plan") -> Table:
+def plan_table(plan: "Plan") -> Group:
     """Return the boxes in opening order, and below them what the search is worth."""
-    table = Table(
-        title="Open from the top; stop as soon as the best value in hand is "
-        + ("at most" if plan.sense == "min" else "at least")
-        + " the next reservation value",
-        title_justify="left",
-        caption=_summary(plan),
-        caption_justify="left",
-    )
+    bound = "at most" if plan.sense == "min" else "at least"
+    head = f"Open from the top; stop when the best value in hand is {bound} the next reservation value."
+    table = Table()
     table.add_column("box", overflow="fold")
     for heading in ("cost", "reservation value", "opened", "alone"):
         table.add_column(heading, justify="right")
     costs = {b.name: b.cost for b in plan.boxes}
     for name in plan.order[:_MOST_ROWS]:
         table.add_row(
-            name,
+            Text(name),
             f"{costs[name]:.6g}",
             f"{plan.reservation_values[name]:.6g}",
             _percent(plan.open_probabilities[name]),
@@ -36,7 +33,7 @@ def plan_table(plan: "Plan") -> Table:
         )
     if len(plan.order) > _MOST_ROWS:
         table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
-    return table
+    return Group(Text(head), table, *(Text(line) for line in _summary(plan)))
 
 
 def _percent(p: float) -> str:
@@ -48,10 +45,14 @@ def _percent(p: float) -> str:
     return f"{100.0 * p:.1f} %"
 
 
-def _summary(plan: "Plan") -> str:
-    what = "expected total" if plan.sense == "min" else "expected net value"
+def _summary(plan: "Plan") -> list[str]:
+    what, part = (
+        ("expected total", "of which costs")
+        if plan.sense == "min"
+        else ("expected net value", "after costs of")
+    )
     lines = [
-        f"{what} {plan.expected_total:.6g}, of which costs {plan.expected_paid:.6g}; "
+        f"{what} {plan.expected_total:.6g}, {part} {plan.expected_paid:.6g}; "
         f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",
         f"opening one box only ({plan.best_single}): {plan.single_totals[plan.best_single]:.6g}; "
         f"opening all: {plan.all_total:.6g}",
@@ -65,4 +66,4 @@ def _summary(plan: "Plan") -> str:
             f"{plan.optimal_total:.6g} (certificate {plan.certificate:.4g}, "
             f"l1 bound {plan.l1_bound:.4g})"
         )
-    return "\n".join(lines)
+    return lines

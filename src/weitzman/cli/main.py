@@ -1,0 +1,67 @@
+"""The ``weitzman`` command. Each subcommand is a module of its own, added here.
+
+Modules of commands import what is heavy inside their functions: ``weitzman --help`` stays quick.
+"""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from weitzman.cli.plan import EXAMPLE, plan_command
+from weitzman.errors import InvalidInputError, WeitzmanError
+
+__all__ = ["app", "run"]
+
+
+class _Group(TyperGroup):
+    """The subcommands; what they refuse is told in one line on standard error.
+
+    The exit code is 2 for bad input, as for a bad command line, and 1 for anything else.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WeitzmanError as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(2 if isinstance(error, InvalidInputError) else 1) from None
+
+
+# Python's own tracebacks: a bug is reported with all its lines.
+app = typer.Typer(
+    cls=_Group,
+    name="weitzman",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXAMPLE,
+)
+app.command("plan", epilog=EXAMPLE)(plan_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"weitzman {version('weitzman')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Costly search: choose among alternatives when looking at each one costs something."""
+
+
+def run() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,167 @@
+"""``weitzman plan``: the optimal search of the boxes of a file."""
+
+import json
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from weitzman.cli.boxes import Format, read_boxes
+from weitzman.cli.entry import BoxFile, Words, wrong
+from weitzman.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from weitzman.search.plan import Plan
+    from weitzman.search.reservation import Sense
+    from weitzman.search.simulation import Simulation
+
+__all__ = ["EXAMPLE", "plan_command"]
+
+EXAMPLE = "Example: weitzman plan examples/quotes.csv --plot plan.png"
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+class _Direction(StrEnum):
+    min = "min"
+    max = "max"
+
+
+def plan_command(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="The boxes, as CSV or JSON by suffix; - reads standard input."
+        ),
+    ],
+    sense: Annotated[
+        _Direction | None,
+        typer.Option(
+            help="Whether smaller or larger values are better; min if the file is silent."
+        ),
+    ] = None,
+    outside: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="A value to be had without opening anything."),
+    ] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Read the file as this, whatever its name.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of the table.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also draw the plan: .png, .pdf or .svg."),
+    ] = None,
+    simulate: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Also play N rounds on drawn values."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="The seed of the simulation.")] = 0,
+) -> None:
+    """Print the order to look in, when to stop, and what it costs on average.
+
+    FILE holds one row per box, with its name, cost and distribution, or one row per sample.
+    """
+    if plot is not None and plot.suffix.lower() not in _PICTURES:
+        rule = f"end in {', '.join(_PICTURES)}"
+        raise InvalidInputError("The name of the plot file", rule, plot.name)
+    content = read_boxes(file, form)
+    direction = content.sense or "min" if sense is None else _sense(sense)
+    plan = _planned(content, direction, content.outside if outside is None else outside)
+    simulation = None if simulate is None else plan.simulate(simulate, seed)
+    if plot is not None:
+        _draw(plan, plot)
+    if as_json:
+        typer.echo(json.dumps(_report(plan, simulation, seed), indent=2, allow_nan=False))
+    else:
+        _show(plan, simulation, seed)
+
+
+def _sense(direction: _Direction) -> "Literal['min', 'max']":
+    return "min" if direction is _Direction.min else "max"
+
+
+def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
+    """Return the plan, its reservation values known to exist."""
+    from weitzman.search.plan import plan
+    from weitzman.search.reservation import reservation_value
+
+    planned = plan(content.boxes, sense=sense, outside=outside)
+    try:
+        _ = planned.reservation_values
+    except InvalidInputError:
+        for entry in content.entries:
+            try:
+                reservation_value(entry.box.law, entry.box.cost, sense=sense)
+            except InvalidInputError as error:
+                subject = f"the value of box {entry.box.name!r}"
+                raise wrong(entry.place, subject, error.rule, error.got) from None
+        raise
+    return planned
+
+
+def _draw(plan: "Plan", file: Path) -> None:
+    figure = plan.plot()
+    try:
+        figure.savefig(file, dpi=150)
+    except OSError as error:
+        got = Words(error.strerror or error)
+        raise InvalidInputError(f"The plot file {str(file)!r}", "be writable", got) from None
+
+
+def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(plan)
+    if simulation is not None:
+        low, high = simulation.quantile([0.05, 0.95])
+        console.print(
+            f"simulated total {simulation.mean:.6g} ± {simulation.standard_error:.2g} (mean ± s.e.), "
+            f"5 % quantile {low:.6g}, 95 % quantile {high:.6g} "
+            f"({simulation.totals.size} rounds, seed {seed})",
+            soft_wrap=True,
+        )
+
+
+def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[str, Any]:
+    """Return the plan for machines; null stands for an infinite number, which JSON has none of."""
+    costs = {b.name: b.cost for b in plan.boxes}
+    report: dict[str, Any] = {
+        "sense": plan.sense,
+        "outside": plan.outside,
+        "expected_total": _finite(plan.expected_total),
+        "expected_paid": plan.expected_paid,
+        "expected_opened": plan.expected_opened,
+        "best_single": plan.best_single,
+        "single_total": _finite(plan.single_totals[plan.best_single]),
+        "all_total": _finite(plan.all_total),
+        "boxes": [
+            {
+                "box": name,
+                "cost": costs[name],
+                "reservation_value": _finite(plan.reservation_values[name]),
+                "open_probability": plan.open_probabilities[name],
+                "alone": _finite(plan.single_totals[name]),
+            }
+            for name in plan.order
+        ],
+    }
+    if simulation is not None:
+        low, high = simulation.quantile([0.05, 0.95]).tolist()
+        report["simulation"] = {
+            "rounds": simulation.totals.size,
+            "seed": seed,
+            "mean": _finite(simulation.mean),
+            "standard_error": _finite(simulation.standard_error),
+            "quantile_05": _finite(low),
+            "quantile_95": _finite(high),
+        }
+    return report
+
+
+def _finite(number: float) -> float | None:
+    return None if math.isinf(number) else number

@@ -1,0 +1,73 @@
+"""What the README and the pages say is true: their Python runs, their citations and links resolve."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [p for p in PAGES if "_build" not in p.parts]
+WITH_CODE = [p for p in PAGES if "```python" in p.read_text(encoding="utf-8")]
+
+
+def _id(page: pathlib.Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=_id)
+def test_python_blocks_run(page: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    before = pathlib.Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        for block in blocks:
+            exec(compile(block, str(page), "exec"), names)
+    finally:
+        os.chdir(before)
+
+
+def test_the_readme_example_has_at_most_fifteen_lines_of_code() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    code = [line for line in block.splitlines() if line.strip()]
+    assert len(code) <= 15
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_relative_links_resolve(page: pathlib.Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{_id(page)} links to {target}"
+
+
+def test_citations_resolve_in_the_bibliography() -> None:
+    bibliography = (ROOT / "docs/explanation/bibliography.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^\[([A-Z][\w-]+ \d{4}[a-z]?)\]$", bibliography, re.MULTILINE))
+    sources = [*PAGES, *sorted((ROOT / "src").rglob("*.py"))]
+    for source in sources:
+        text = source.read_text(encoding="utf-8")
+        for key in re.findall(r"\[([A-Z][\w-]+ \d{4}[a-z]?)\]", text):
+            assert key in known, f"{_id(source)} cites {key}"
+
+
+def test_every_command_and_option_is_in_the_command_line_reference() -> None:
+    import typer.main
+
+    from weitzman.cli.main import app
+
+    reference = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    group = typer.main.get_command(app)
+    for name, command in getattr(group, "commands", {}).items():
+        assert f"weitzman {name}" in reference
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or f"`{option}" in reference, f"{name} {option}"
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for target in set(re.findall(r"\bmake ([a-z-]+)", text)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"no make target {target}"
