@@ -1,9 +1,10 @@
 """Values made of other values: mixtures and truncations.
 
-A mixture's cdf and expected excess are the weighted sums of its parts'. A truncation is the law of v
-given lower ≤ v ≤ upper. With F⁻ = P(v < lower), S = P(v > upper) and m = 1 − F⁻ − S,
+A mixture's cdf and expected excess are the weighted sums of its parts'. A truncation is the law of
+v given lower ≤ v ≤ upper. With F⁻ = P(v < lower), S = P(v > upper) and m = 1 − F⁻ − S,
 
-    E((s − v)⁺ | lower ≤ v ≤ upper) = [c_D(s) − c_D(lower) − F⁻·(s − lower)] / m,   lower ≤ s ≤ upper,
+    E((s − v)⁺ | lower ≤ v ≤ upper) = [c_D(s) − c_D(lower) − F⁻·(s − lower)] / m,   lower ≤ s ≤
+    upper,
 
 and the mirror image from above. The side with the smaller tail is the one used, so that a cut deep
 in either tail keeps its digits.

@@ -1,9 +1,9 @@
 """Values with finitely many outcomes: exact in O(m log m) once, O(log m) per question.
 
 With outcomes v_1 < … < v_m and F_k = P(v ≤ v_k), c_D(s) is linear between the outcomes with slope
-F_k on [v_k, v_{k+1}], zero at v_1 and s − E v beyond v_m. The table of c_D(v_k) is a running sum of the
-non-negative terms F_k (v_{k+1} − v_k), so it holds no cancellation, and the root of c_D(s) = c is a
-look-up and a division.
+F_k on [v_k, v_{k+1}], zero at v_1 and s − E v beyond v_m. The table of c_D(v_k) is a running sum of
+the non-negative terms F_k (v_{k+1} − v_k), so it holds no cancellation, and the root of c_D(s) = c
+is a look-up and a division.
 """
 
 from functools import cached_property

@@ -5,9 +5,9 @@ For a law D of v and a number s,
     c_D(s) = E(s − v)⁺ = ∫_{−∞}^s P(v ≤ x) dx        the expected excess from below,
     E(v − s)⁺          = ∫_s^{+∞} P(v > x) dx        the expected excess from above,
 
-and their difference is s − E v. Weitzman's problem uses the first when smaller values are better and
-the second when larger ones are. Only that one must be finite: a price with an infinite mean can be
-searched for the cheapest. :class:`Distribution` is the common face; closed forms override its
+and their difference is s − E v. Weitzman's problem uses the first when smaller values are better
+and the second when larger ones are. Only that one must be finite: a price with an infinite mean can
+be searched for the cheapest. :class:`Distribution` is the common face; closed forms override its
 numerical defaults.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weitzman.errors import InvalidInputError
 from weitzman.search.solve import solve_excess
 
 __all__ = ["Distribution"]
@@ -84,7 +85,12 @@ class Distribution(ABC):
         with np.errstate(invalid="ignore"):
             upper = np.where(np.isfinite(mean), mean + cost, self.quantile(0.5) + 2.0 * cost)
         lower = np.broadcast_to(self.support()[0], upper.shape)
-        return solve_excess(self.excess_below, self.cdf, cost, upper, lower)
+        root = solve_excess(self.excess_below, self.cdf, cost, upper, lower)
+        residual = np.abs(self.excess_below(root) - cost)
+        if not (residual <= 1e-6 * cost + 1e-15 * np.abs(root)).all():
+            rule = "have a cdf that never decreases, from 0 to 1"
+            raise InvalidInputError("The value", rule, self)
+        return root
 
     def solve_above(self, cost: ArrayLike) -> FloatArray:
         """Return s with E(v − s)⁺ = cost, for costs > 0."""

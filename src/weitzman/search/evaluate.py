@@ -11,10 +11,10 @@ and the expected total of the rule run with s is
 
 At the true reservation values the sum vanishes and the first term is the optimum. That term is one
 integral of the survival function S(x) = 1{x < o} · Π_{i: s_i ≤ x} P(v_i > x): with r any point,
-E[·] = r + ∫_r^∞ S(x) dx − ∫_{−∞}^r (1 − S(x)) dx. S is smooth between the s_i and the kinks of the laws,
-and constant there if all laws are discrete. The integral ends at X = min(o, min_i max(s_i, sup v_i)),
-and boxes that are reached with a probability below rounding cost nothing: with k boxes that matter, the
-work is O(n log n) for the order and O(k²) for the products.
+E[·] = r + ∫_r^∞ S(x) dx − ∫_{−∞}^r (1 − S(x)) dx. S is smooth between the s_i and the kinks of the
+laws, and constant there if all laws are discrete. The integral ends at X = min(o, min_i max(s_i,
+sup v_i)), and boxes that are reached with a probability below rounding cost nothing: with k boxes
+that matter, the work is O(n log n) for the order and O(k²) for the products.
 
 Two upper bounds on the regret against the true σ: Σ_i (q_i(σ) − q_i(s))(c_{D_i}(s_i) − c_i), the
 certificate, and the paper's Σ_i |c_{D_i}(s_i) − c_i|.

@@ -2,8 +2,8 @@
 
 A :class:`Standard` answers for Y what a law must answer for v = loc + scale·Y. The table
 :data:`CLOSED` holds the families of scipy.stats whose expected excess has a closed form, written so
-that small tails keep their digits. With φ, Φ the normal density and cdf, and I, P, Q the regularised
-incomplete beta and gamma functions:
+that small tails keep their digits. With φ, Φ the normal density and cdf, and I, P, Q the
+regularised incomplete beta and gamma functions:
 
 ================  =====================================================================
 uniform           ½y² on [0, 1]
@@ -18,9 +18,9 @@ pareto            ∫₁ʸ (1 − x⁻ᵇ) dx
 weibull_min       y (1 − e⁻ᶻ) − Γ(1 + 1/c) P(1 + 1/c, z), z = yᶜ
 ================  =====================================================================
 
-uniform, logistic, bernoulli and, from above, expon also have a closed root; norm and expon have a start
-so good that a fixed number of Newton steps reaches the last digit. Every other family goes through
-:mod:`weitzman.search.numeric`.
+uniform, logistic, bernoulli and, from above, expon also have a closed root; norm and expon have a
+start so good that a fixed number of Newton steps reaches the last digit. Every other family goes
+through :mod:`weitzman.search.numeric`.
 """
 
 from collections.abc import Callable
@@ -79,8 +79,9 @@ def _normal_excess(y: FloatArray) -> Any:
 def _normal_root(k: FloatArray) -> Any:
     """Return y with y Φ(y) + φ(y) = k.
 
-    Below k = φ(0) the start solves φ(y)/(1 + b|y| + y²) = k, b = ½/φ(0), which has the right value and
-    slope at 0 and the right tail; Newton steps on the logarithm follow. Above, plain steps from k.
+    Below k = φ(0) the start solves φ(y)/(1 + b|y| + y²) = k, b = ½/φ(0), which has the right value
+    and slope at 0 and the right tail; Newton steps on the logarithm follow. Above, plain steps from
+    k.
     """
     b = np.sqrt(np.pi / 2.0)
     with np.errstate(all="ignore"):

@@ -66,8 +66,8 @@ def standard_from(source: CdfAndMean) -> Standard:
         sf=sf,
         atom=atom,
         # Where 1 - cdf stands in for sf, a tail with an infinite mean seems to end: believe the mean.
-        below=_infinite if mean == -np.inf else left.up_to,
-        above=_infinite if mean == np.inf else lambda s: right.up_to(-s),
+        below=_infinite if mean == low == -np.inf else left.up_to,
+        above=_infinite if mean == high == np.inf else lambda s: right.up_to(-s),
         mean=lambda: mean,
         sample=None if draw is None else lambda rng, size: draw(size=size, random_state=rng),
         quantile=quantile,

@@ -1,8 +1,8 @@
 """Values of a location-scale family: v = loc + scale·Y, for one box or for many at once.
 
-All questions are answered by the family's standard form (:mod:`weitzman.search.families`):
-E(s − v)⁺ = scale·E(y − Y)⁺ with y = (s − loc)/scale, and the reservation value at cost c is
-loc + scale·(that of Y at cost c/scale). A negative scale turns the law round, and swaps "from below" with
+All questions are answered by the family's standard form (:mod:`weitzman.search.families`): E(s −
+v)⁺ = scale·E(y − Y)⁺ with y = (s − loc)/scale, and the reservation value at cost c is loc +
+scale·(that of Y at cost c/scale). A negative scale turns the law round, and swaps "from below" with
 "from above"; so a maximisation needs no second set of formulas.
 """
 

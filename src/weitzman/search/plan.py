@@ -1,8 +1,8 @@
 """The plan to search boxes whose values have known laws.
 
 :func:`plan` computes each box's reservation value and what the search costs on average, exactly
-(:mod:`weitzman.search.evaluate`). With larger values better everything is computed for −v and turned
-back, so that ``expected_total`` is then the expected net value, best value minus costs.
+(:mod:`weitzman.search.evaluate`). With larger values better everything is computed for −v and
+turned back, so that ``expected_total`` is then the expected net value, best value minus costs.
 """
 
 import math

@@ -7,9 +7,9 @@ panel's mean absolute deviation, V·min(1, (200|K − G|/V)^1.5) [Piessens 1983]
 when its estimate is below its share of the tolerance, or below what rounding leaves. Edges belong
 where the integrand jumps or bends; what is missed there costs splits, not accuracy.
 
-:func:`integrate_tail` continues a non-increasing integrand to infinity over panels of doubling width,
-until it is exactly zero or the numbers end; there the rest of a power tail is its geometric series,
-and a tail whose panels no longer shrink has an infinite integral.
+:func:`integrate_tail` continues a non-increasing integrand to infinity over panels of doubling
+width, until it is exactly zero or the numbers end; there the rest of a power tail is its geometric
+series, and a tail whose panels no longer shrink has an infinite integral.
 """
 
 from collections.abc import Callable
@@ -60,6 +60,8 @@ _EPS = float(np.finfo(np.float64).eps)
 _LARGEST = 1e300
 _TAIL_BLOCK = 64
 _MOST_SPLITS = 256
+# The last height before zero tells a tail that ends in rounding from one that decays or ends.
+_ACCURATE, _ROUNDED, _DIGITS = 1e-30, 1e-13, 1e-11
 
 
 def integrate(f: Integrand, edges: FloatArray, *, whole: float = 0.0) -> float:
@@ -136,12 +138,27 @@ def tail_panels(f: Integrand, start: float, width: float) -> tuple[FloatArray, f
         with np.errstate(over="ignore"):
             block = start + width * np.expm1(steps * np.log(2.0))
         block = block[block < _LARGEST]
-        alive = int(np.count_nonzero(f(block) > 0.0))
+        heights = f(block)
+        alive = int(np.count_nonzero(heights > 0.0))
         edges = np.concatenate([edges[:-1], block[: alive + 1]])
         if alive < block.size:
-            return edges, 0.0
+            return _unrounded(f, edges)
         if block.size <= _TAIL_BLOCK:
             return edges, _power_rest(f, edges[-3:])
+
+
+def _unrounded(f: Integrand, edges: FloatArray) -> tuple[FloatArray, float]:
+    """Return a tail that has reached zero, without the part that rounding has made of it.
+
+    A function that is 1 minus something drops to zero from about 1e-16, whatever its tail is. Its
+    panels are then kept as far as it has digits, and what lies beyond is taken as a power tail.
+    """
+    heights = f(edges)
+    last = heights[heights > 0.0][-1:]
+    if last.size == 0 or not _ACCURATE < last[0] < _ROUNDED:
+        return edges, 0.0
+    kept = edges[heights >= _DIGITS]
+    return (edges, 0.0) if kept.size < 3 else (kept, _power_rest(f, kept[-3:]))
 
 
 def _panels(

@@ -1,17 +1,18 @@
 """Expected excess and reservation value, the two numbers a box is judged by.
 
 With smaller values better (``sense="min"``) and c_D(s) = E(s − v)⁺, the reservation value of a box
-of cost c is the σ with c_D(σ) = c: the value in hand at which opening the box and leaving it closed are
-worth the same. With larger values better (``sense="max"``) it is the σ with E(v − σ)⁺ = c.
-The conventions at the edges:
+of cost c is the σ with c_D(σ) = c: the value in hand at which opening the box and leaving it closed
+are worth the same. With larger values better (``sense="max"``) it is the σ with E(v − σ)⁺ = c. The
+conventions at the edges:
 
-- c > 0: σ exists and is unique, for every law whose expected excess is finite. A cost above anything
-  the box can save needs no case of its own: there c_D(s) = s − E v, and σ = E v + c lies beyond every
-  value the box can hold (``max``: σ = E v − c).
+- c > 0: σ exists and is unique, for every law whose expected excess is finite. A cost above
+  anything the box can save needs no case of its own: there c_D(s) = s − E v, and σ = E v + c lies
+  beyond every value the box can hold (``max``: σ = E v − c).
 - c = 0: every s at or below the smallest possible value solves c_D(s) = 0; σ is the largest of
   them, the smallest possible value itself, −∞ if there is none (``max``: the largest, +∞).
 - A point mass at v: σ = v + c (``max``: v − c).
-- A law whose expected excess is infinite on the side that matters has no reservation value: refused.
+- A law whose expected excess is infinite on the side that matters has no reservation value:
+  refused.
 """
 
 from typing import Any, Literal, overload
@@ -76,8 +77,8 @@ def reservation_value(value: Any, cost: ArrayLike, *, sense: Sense = "min") -> A
     Parameters
     ----------
     value
-        The law of the value. A frozen scipy.stats distribution of a closed family may have arrays as
-        parameters: many boxes at once.
+        The law of the value. A frozen scipy.stats distribution of a closed family may have arrays
+        as parameters: many boxes at once.
     cost
         A finite number ≥ 0, or an array of them.
     sense

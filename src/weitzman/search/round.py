@@ -7,9 +7,9 @@
         search.see(ask(box))        # or search.miss() if nothing comes back
     outcome = search.close()
 
-A search waits for one thing at a time. A call that it does not wait for, or a value that is not a finite
-number, raises one sentence and changes nothing. The cost of a box is paid when the box is handed out,
-whether or not its value comes back.
+A search waits for one thing at a time. A call that it does not wait for, or a value that is not a
+finite number, raises one sentence and changes nothing. The cost of a box is paid when the box is
+handed out, whether or not its value comes back.
 """
 
 import math
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.reservation import Sense
@@ -65,16 +66,17 @@ class Search(Generic[Name]):
         *,
         boxes: Sequence[Name],
         costs: Sequence[float],
-        reservation_values: Sequence[float],
+        reservation_values: ArrayLike,
         sense: Sense = "min",
         outside: float | None = None,
     ) -> None:
         # Everything inside is in the direction in which smaller is better.
         self._sign = 1.0 if sense == "min" else -1.0
-        self._boxes = tuple(boxes)
-        self._costs = [float(c) for c in costs]
-        self._sigma = [self._sign * float(s) for s in reservation_values]
-        self._order = [int(i) for i in opening_order(np.asarray(self._sigma))]
+        sigma = self._sign * np.asarray(reservation_values, dtype=np.float64)
+        self._boxes = boxes
+        self._costs = costs
+        self._sigma: list[float] = sigma.tolist()
+        self._order: list[int] = opening_order(sigma).tolist()
         self._best = math.inf if outside is None else self._sign * outside
         self._chosen: int | None = None
         self._opened: list[int] = []
@@ -141,7 +143,8 @@ class Search(Generic[Name]):
                 "The search cannot close without a value: "
                 "none was seen and there is no outside option."
             )
-        paid = math.fsum(self._costs[i] for i in self._opened)
+        # One after the other, as the compiled loops add them: the same bits.
+        paid = sum((self._costs[i] for i in self._opened), 0.0)
         value = self._sign * self._best
         return Outcome(
             opened=tuple(self._boxes[i] for i in self._opened),

@@ -1,12 +1,12 @@
 """Roots of monotone functions: the reservation value, and quantiles.
 
 c_D(s) = E(s − v)⁺ is convex and non-decreasing in s, with slope P(v ≤ s), and grows without bound,
-so c_D(s) = c has exactly one root for every c > 0. Since c_D(s) ≥ s − E v, the root is at most
-E v + c; without a finite mean it is at most m + 2c, m a median. From such an upper end
-:func:`solve_excess` takes Newton steps: on log c_D while c_D is off by more than a factor two
-(the tails of c_D are nearly exponential or powers, so this is where plain steps crawl), on c_D itself
-from there on. A step that leaves the bracket is replaced by a halving of it, or by a doubling
-of the distance from the upper end while there is no lower one. It ends when |c_D(s) − c| is within
+so c_D(s) = c has exactly one root for every c > 0. Since c_D(s) ≥ s − E v, the root is at most E v
++ c; without a finite mean it is at most m + 2c, m a median. From such an upper end
+:func:`solve_excess` takes Newton steps: on log c_D while c_D is off by more than a factor two (the
+tails of c_D are nearly exponential or powers, so this is where plain steps crawl), on c_D itself
+from there on. A step that leaves the bracket is replaced by a halving of it, or by a doubling of
+the distance from the upper end while there is no lower one. It ends when |c_D(s) − c| is within
 rounding of c, or when s cannot move any more.
 """
 

@@ -1,8 +1,8 @@
 """What may be given as a value: :func:`as_distribution` reads it, one place for all callers.
 
-A number is a point mass. A frozen scipy.stats distribution is read by its family: closed forms where
-there are, its outcomes if it is discrete, quadrature otherwise. Anything else needs a cdf and a mean
-(:class:`~weitzman.search.numeric.CdfAndMean`).
+A number is a point mass. A frozen scipy.stats distribution is read by its family: closed forms
+where there are, its outcomes if it is discrete, quadrature otherwise. Anything else needs a cdf and
+a mean (:class:`~weitzman.search.numeric.CdfAndMean`).
 """
 
 from collections.abc import Callable

@@ -7,9 +7,9 @@ seen and without an outside option). With smaller values better:
 2. if there is none, or v ≤ σ, stop and keep v;
 3. else open it, and go on with 1.
 
-Equality stops: at v = σ opening and stopping cost the same in expectation, and one fixed choice keeps
-a replay bit-identical. The rule is optimal when E(σ_i − v_i)⁺ = c_i for every box and the boxes are
-independent [Weitzman 1979].
+Equality stops: at v = σ opening and stopping cost the same in expectation, and one fixed choice
+keeps a replay bit-identical. The rule is optimal when E(σ_i − v_i)⁺ = c_i for every box and the
+boxes are independent [Weitzman 1979].
 
 :func:`next_box` is the one place where the rule is written. The live search calls it as it is; the
 simulator and the learners' compiled loops call the same source, compiled. A problem in which larger
