@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test test-slow check bench docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +20,9 @@ demo: .venv/installed  ## plan a real example: table, and picture in report/plan
 
 test: .venv/installed  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+test-slow: .venv/installed  ## run the tests that take minutes
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
 
 check: .venv/installed  ## lint, types, import direction, docs
 	$(BIN)/ruff check .

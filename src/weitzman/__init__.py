@@ -1,5 +1,8 @@
 """Costly search: choose among alternatives when looking at each one costs something."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
 from weitzman.search.compound import Mixture, Truncated
@@ -13,27 +16,85 @@ from weitzman.search.simulation import Simulation
 from weitzman.search.values import affine
 from weitzman.search.weitzman import STOP, next_box
 
+if TYPE_CHECKING:
+    from weitzman.learn.bank import Bank
+    from weitzman.learn.checks import check_learner
+    from weitzman.learn.explanation import Explanation
+    from weitzman.learn.ftrl import FTRL
+    from weitzman.learn.learner import Learner
+    from weitzman.learn.linearised import LinearisedFTRL
+    from weitzman.learn.live import LiveSearch
+    from weitzman.learn.newton import NewtonStep
+    from weitzman.learn.play import Played
+    from weitzman.learn.probing import block_length
+    from weitzman.learn.residual import Residual
+    from weitzman.learn.ridge import Ridge
+    from weitzman.learn.searcher import Searcher, load
+
 __all__ = [
+    "FTRL",
     "STOP",
+    "Bank",
     "Box",
     "CdfAndMean",
     "Discrete",
     "Distribution",
     "Empirical",
+    "Explanation",
     "InvalidFileError",
     "InvalidInputError",
+    "Learner",
+    "LinearisedFTRL",
+    "LiveSearch",
     "Mixture",
+    "NewtonStep",
     "Outcome",
     "Plan",
+    "Played",
+    "Residual",
+    "Ridge",
     "Search",
     "SearchStateError",
+    "Searcher",
     "Simulation",
     "Truncated",
     "WeitzmanError",
     "affine",
+    "block_length",
+    "check_learner",
     "expected_excess",
     "expected_total",
+    "load",
     "next_box",
     "plan",
     "reservation_value",
 ]
+
+# The learn room needs numba, which takes as long to load as all the rest: it is loaded when first named.
+_LEARN = {
+    "Bank": "bank",
+    "Explanation": "explanation",
+    "FTRL": "ftrl",
+    "Learner": "learner",
+    "LinearisedFTRL": "linearised",
+    "LiveSearch": "live",
+    "NewtonStep": "newton",
+    "Played": "play",
+    "Residual": "residual",
+    "Ridge": "ridge",
+    "Searcher": "searcher",
+    "block_length": "probing",
+    "check_learner": "checks",
+    "load": "searcher",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LEARN:
+        raise AttributeError(f"module 'weitzman' has no attribute {name!r}")
+    thing = globals()[name] = getattr(import_module(f"weitzman.learn.{_LEARN[name]}"), name)
+    return thing
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""Other public libraries playing the rounds that weitzman plays: speed and regret."""

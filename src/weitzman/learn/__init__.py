@@ -1,0 +1,1 @@
+"""Learning reservation values online."""

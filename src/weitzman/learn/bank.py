@@ -1,0 +1,287 @@
+"""The one bank: arrays of any learner, and the checks around its compiled calls.
+
+A learner hands over ``blank(rows, capacity)``, which makes its arrays for a number of rows (boxes,
+or one if they share their weights) and observations per row. Growing, joining boxes and restoring
+are then the same for all: make blank arrays of the new size and copy the old ones into their
+corner.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.kernels import LIMIT, UNSORTED, learn_rows, predict_rows, width_rows
+
+__all__ = ["Bank"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+State = dict[str, NDArray[np.generic]]
+
+_SCRATCH = frozenset({"work", "square", "flipped", "order", "kinks"})
+_RULES = {
+    1: "be the number of a box",
+    2: "come at most once in a round",
+    3: f"be finite numbers, at most {LIMIT:g} in size",
+    4: f"be a finite number, at most {LIMIT:g} in size, or NaN if it is missing",
+    5: f"be a finite number between 0 and {LIMIT:g}",
+}
+
+
+def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[np.generic]]]:
+    for name, array in zip(state._fields, state, strict=True):
+        if isinstance(array, tuple):
+            yield from _arrays(array, f"{prefix}{name}_")
+        elif name not in _SCRATCH:
+            yield f"{prefix}{name}", array
+
+
+def _copy_corner(source: NDArray[np.generic], target: NDArray[np.generic]) -> None:
+    target[tuple(slice(0, length) for length in source.shape)] = source
+
+
+class Bank:
+    """The running learner of all boxes, over the arrays of one learner.
+
+    Parameters
+    ----------
+    blank
+        Makes the arrays for (rows, capacity).
+    boxes, dimension, shared
+        The number of boxes, the length of a context, and whether all boxes are one row.
+    weights
+        Finds the weights among the arrays, for a learner whose prediction is w·x.
+    seen
+        The largest number of observations that a row holds, for a learner that keeps them; it then
+        grows by doubling.
+    tidy
+        Clears what a copied state holds but does not use.
+    """
+
+    def __init__(
+        self,
+        *,
+        blank: Callable[[int, int], Any],
+        boxes: int,
+        dimension: int,
+        shared: bool,
+        weights: Callable[[Any], Floats] | None = None,
+        seen: Callable[[Any], int] | None = None,
+        tidy: Callable[[State], State] = lambda state: state,
+    ) -> None:
+        for subject, number in (("boxes", boxes), ("dimension", dimension)):
+            if number < 1:
+                raise InvalidInputError(subject, "be an integer >= 1", number)
+        self._blank = blank
+        self._boxes = boxes
+        self._dimension = dimension
+        self.shared = shared
+        self._weights = weights
+        self._seen = seen
+        self._tidy = tidy
+        self._capacity = 64
+        # Observations that surely fit; what is really left is looked up when these are used up
+        self._left = 0
+        self._every = np.arange(boxes)
+        self._marks = np.zeros(0 if shared else boxes, dtype=np.int64)
+        self.arrays = blank(self._rows(boxes), self._capacity)
+
+    @property
+    def boxes(self) -> int:
+        """The number of boxes."""
+        return self._boxes
+
+    @property
+    def dimension(self) -> int:
+        """The length of a context."""
+        return self._dimension
+
+    @property
+    def every(self) -> Ints:
+        """The numbers of all boxes."""
+        return self._every
+
+    def _rows(self, boxes: int) -> int:
+        return 1 if self.shared else boxes
+
+    def _ask(self, contexts: ArrayLike, boxes: ArrayLike | None) -> tuple[Floats, Ints]:
+        rows = np.ascontiguousarray(contexts, dtype=np.float64)
+        chosen = self._every if boxes is None else _indices(boxes)
+        if rows.shape != (chosen.shape[0], self._dimension):
+            rule = f"have the shape ({chosen.shape[0]}, {self._dimension})"
+            raise InvalidInputError("contexts", rule, rows.shape)
+        return rows, chosen
+
+    def predict(
+        self,
+        contexts: ArrayLike,
+        costs: ArrayLike,
+        boxes: ArrayLike | None = None,
+        *,
+        optimism: float = 0.0,
+    ) -> Floats:
+        """Return one reservation value per row, lowered by optimism if it is > 0."""
+        rows, chosen = self._ask(contexts, boxes)
+        out = np.empty(chosen.shape[0])
+        prices = _column("costs", costs, out.shape[0])
+        row, rule = predict_rows(
+            self.arrays, chosen, rows, prices, self.shared, optimism, self._boxes, out
+        )
+        if row >= 0:
+            raise _refusal(row, rule, (chosen, rows, None, prices))
+        return out
+
+    def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
+        """Return one width per row."""
+        rows, chosen = self._ask(contexts, boxes)
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < self._boxes:
+            raise InvalidInputError("boxes", f"be integers from 0 to {self._boxes - 1}", boxes)
+        out = np.empty(chosen.shape[0])
+        width_rows(self.arrays, chosen, rows, self.shared, out)
+        if np.isnan(out).any():
+            rule = "be asked of a bank that was started with widths=True, of finite contexts"
+            raise InvalidInputError("widths", rule, contexts)
+        return out
+
+    def scale(self, boxes: ArrayLike | None = None) -> Floats:
+        """Return the root mean square of v − σ of each box."""
+        chosen = self._every if boxes is None else _indices(boxes)
+        spread = self.arrays.spread[np.zeros_like(chosen) if self.shared else chosen]
+        return cast("Floats", np.where(spread[:, 2] > 0.0, np.sqrt(spread[:, 1]), np.nan))
+
+    def looks(self, boxes: ArrayLike | None = None) -> Ints:
+        """Return how many values of each box were learned; of all boxes, if they share weights."""
+        chosen = self._every if boxes is None else _indices(boxes)
+        counts = self.arrays.spread[np.zeros_like(chosen) if self.shared else chosen, 2]
+        return cast("Ints", counts.astype(np.int64))
+
+    def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
+        """Return w of each box, the intercept last; None if the prediction is not w·x."""
+        if self._weights is None:
+            return None
+        chosen = self._every if boxes is None else _indices(boxes)
+        rows = np.zeros_like(chosen) if self.shared else chosen
+        return self._weights(self.arrays)[rows].copy()
+
+    def update(
+        self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
+    ) -> None:
+        """Learn what was seen in one round."""
+        chosen = _indices(boxes)
+        rows = np.ascontiguousarray(contexts, dtype=np.float64)
+        count = chosen.shape[0]
+        if rows.shape != (count, self._dimension):
+            rule = f"have the shape ({count}, {self._dimension})"
+            raise InvalidInputError("contexts", rule, rows.shape)
+        found = _column("values", values, count)
+        paid = _column("costs", costs, count)
+        self.reserve(count if self.shared else 1)
+        row, broken = self._learn(chosen, rows, found, paid)
+        if broken == UNSORTED:
+            order = np.argsort(chosen, kind="stable")
+            self._learn(chosen[order], rows[order], found[order], paid[order])
+        elif row >= 0:
+            raise _refusal(row, broken, (chosen, rows, found, paid))
+
+    def _learn(self, boxes: Ints, rows: Floats, found: Floats, paid: Floats) -> tuple[int, int]:
+        return learn_rows(
+            self.arrays, boxes, rows, found, paid, self.shared, self._boxes, self._marks
+        )
+
+    def reserve(self, observations: int) -> None:
+        """Make room for further observations of every row."""
+        if self._seen is None or self._left >= observations:
+            self._left -= observations
+            return
+        needed = self._seen(self.arrays) + observations
+        if needed > self._capacity:
+            self._resize(self._boxes, max(needed, 2 * self._capacity))
+        self._left = self._capacity - needed
+
+    def room(self) -> int:
+        """Return how many observations every row can still take."""
+        self._left = 0
+        return 2**62 if self._seen is None else self._capacity - self._seen(self.arrays)
+
+    def _resize(self, boxes: int, capacity: int) -> None:
+        arrays = self._blank(self._rows(boxes), capacity)
+        for (_, old), (_, new) in zip(_arrays(self.arrays), _arrays(arrays), strict=True):
+            _copy_corner(old, new)
+        self._take(boxes, capacity, arrays)
+
+    def _take(self, boxes: int, capacity: int, arrays: Any) -> None:
+        self.arrays, self._boxes, self._capacity = arrays, boxes, capacity
+        self._left = 0
+        self._every = np.arange(boxes)
+        self._marks = np.zeros(0 if self.shared else boxes, dtype=np.int64)
+
+    def add_boxes(self, count: int) -> None:
+        """Let boxes join that have seen nothing."""
+        if count < 0:
+            raise InvalidInputError("count", "be an integer >= 0", count)
+        self._resize(self._boxes + count, self._capacity)
+
+    def state(self) -> State:
+        """Return a copy of everything that later answers depend on."""
+        copies = {name: array.copy() for name, array in _arrays(self.arrays)}
+        return {"boxes": np.array([self._boxes]), **self._tidy(copies)}
+
+    def restore(self, state: State) -> None:
+        """Go on from what ``state`` returned."""
+        boxes = int(cast("Any", state.get("boxes", np.zeros(1)))[0])
+        arrays = self._blank(self._rows(max(boxes, 1)), capacity := self._room_for(state))
+        targets = dict(_arrays(arrays))
+        if boxes < 1 or targets.keys() != state.keys() - {"boxes"}:
+            raise InvalidInputError("The state", "be that of the same learner", sorted(state))
+        for name, target in targets.items():
+            source = state[name]
+            fits = source.dtype == target.dtype and source.ndim == target.ndim
+            if not fits or any(a > b for a, b in zip(source.shape, target.shape, strict=True)):
+                rule = f"fit an array of {target.dtype} of shape {target.shape}"
+                raise InvalidInputError(f"The array {name!r} of the state", rule, source.shape)
+            if name.endswith("rules") and source.tobytes() != target.tobytes():
+                raise InvalidInputError("The state", "be that of the same learner", source)
+            _copy_corner(source, target)
+        self._take(boxes, capacity, arrays)
+
+    def _room_for(self, state: State) -> int:
+        lengths = [array.shape[1] for array in state.values() if array.ndim > 1]
+        return int(max([self._capacity, *lengths]))
+
+    def digest(self) -> str:
+        """Return a hash of the state."""
+        found = hashlib.sha256()
+        for name, array in sorted(self.state().items()):
+            found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
+
+
+def _refusal(row: int, rule: int, columns: tuple[Any, ...]) -> InvalidInputError:
+    """Return the error for a rule that a row breaks, with the number that breaks it."""
+    names = ("box", "box", "context", "value", "cost")
+    boxes, contexts, values, costs = columns
+    got = (boxes, boxes, contexts, values, costs)[rule - 1][row]
+    return InvalidInputError(f"The {names[rule - 1]} of row {row}", _RULES[rule], got)
+
+
+def _indices(boxes: ArrayLike) -> Ints:
+    chosen = np.ascontiguousarray(boxes)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        raise InvalidInputError("boxes", "be a list of integers", boxes)
+    return chosen.astype(np.int64, copy=False)
+
+
+def _column(subject: str, numbers: ArrayLike, count: int) -> Floats:
+    column = np.asarray(numbers, dtype=np.float64)
+    if column.ndim == 0:
+        return np.full(count, column)
+    if column.shape != (count,):
+        raise InvalidInputError(
+            subject, f"be one number or have the shape ({count},)", column.shape
+        )
+    return np.ascontiguousarray(column)

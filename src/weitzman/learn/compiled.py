@@ -1,0 +1,102 @@
+"""Compilation: one decorator, and functions that are chosen by the type of the learner's state.
+
+``@compiled`` is numba's ``njit`` with strict floating point (no ``fastmath``, so no reordered sum):
+a number is the same on every machine and for every number of threads. Its functions are called from
+compiled code only, which spares most of the time of compilation. No function allocates, so none
+counts references: with twenty arrays in a state, counting takes longer than the arithmetic of a
+small learner. ``@entry`` is the same for the few that Python calls, with numba's on-disk cache.
+
+Numba recompiles a cached function when its own file changes, but not when a file that it calls into
+changes. The digest of all compiled sources is therefore part of every cached name.
+
+A *generic* function is a name with one body per state class, as ``predict_row`` in
+:mod:`weitzman.learn.kernels`. Numba picks the body while it types the caller, so a loop such as
+that of :mod:`weitzman.learn.play` is written once and cached once per state class. Passing the
+bodies as arguments, or closing over them, would compile again in every process: the identity of a
+dispatcher would be part of the key.
+"""
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numba import njit, types
+from numba.core import event
+from numba.extending import overload
+
+__all__ = ["compiled", "entry", "generic", "implements"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+_FILES = (
+    "compiled cover ftrl heap kernels linalg linearised minimise newton optimism play points"
+    " regulariser residual ridge sorting"
+)
+
+
+def _digest_of_sources() -> str:
+    room = Path(__file__).parent
+    sources = [room / f"{name}.py" for name in _FILES.split()]
+    sources.append(room.parent / "search" / "weitzman.py")
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:8]
+
+
+_SOURCES = _digest_of_sources()
+_njit: Any = njit
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+
+
+class _Notice(event.Listener):
+    """Says, once and to a person only, why the first call takes long."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        """Hear that numba begins to compile something."""
+        ours = event.data["dispatcher"].py_func.__module__.startswith("weitzman.")
+        if ours and not self.said and sys.stderr.isatty():
+            self.said = True
+            text = "weitzman compiles its loops. This takes about 20 seconds, and happens once.\n"
+            sys.stderr.write(text)
+
+    def on_end(self, event: Any) -> None:
+        """Hear that it is done."""
+
+
+cast("Any", event).register("numba:compile", _Notice())
+
+
+def compiled(function: F) -> F:
+    """Compile a function for callers that are compiled."""
+    return cast("F", _njit(no_cpython_wrapper=True, **_OPTIONS)(function))
+
+
+def entry(function: F) -> F:
+    """Compile a function on its first call from Python, and keep the machine code on disk."""
+    function.__qualname__ = f"{function.__qualname__}_{_SOURCES}"
+    return cast("F", _njit(cache=True, **_OPTIONS)(function))
+
+
+def generic(function: F) -> F:
+    """Mark a function that has one compiled body per state class."""
+    return function
+
+
+def implements(function: Callable[..., Any], state_class: type) -> Callable[[F], F]:
+    """Give a generic function its body for one state class; the parameters have the same names."""
+
+    def register(body: F) -> F:
+        def choose(state: Any, *_: Any) -> F | None:
+            named = isinstance(state, types.BaseNamedTuple)
+            return body if named and state.instance_class is state_class else None
+
+        # Numba compares the signatures of the chooser and the body
+        choose.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
+        overload(function, jit_options=cast("Any", _OPTIONS))(choose)
+        return body
+
+    return register

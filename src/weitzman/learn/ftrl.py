@@ -1,0 +1,238 @@
+"""Exact follow-the-regularised-leader: the paper's regression oracle.
+
+After every round the weights of a box are the minimiser of
+
+    Σ_s γ^{t−s} H_{c_s}(w·x_s − v_s) + ‖w − w₀‖² / (2η)   over   ‖w‖ ≤ M,
+
+with the linear-quadratic loss H of :mod:`weitzman.learn.loss`, and σ = w·x. They are found at
+nearly constant cost per round: :mod:`weitzman.learn.points` keeps the active set and
+:mod:`weitzman.learn.minimise` moves the weights.
+
+**Cost.** A round costs O(d²) per box and a few looks at old points, about log t of them for
+contexts in random order. In an adversarial order the looks can be O(t): each is a scalar product.
+Memory is that of all points seen, or of the last ``window``.
+
+**Conventions.** The intercept is one more feature, the constant 1, held to the prior and inside the
+ball as the others. Discount and window go by the observations of a box, not by rounds: a box that
+is not seen forgets nothing. With ``shared`` weights all boxes are one.
+
+The regret bound of the paper (see :mod:`weitzman.learn.regulariser`) holds for ``eta="theorem"``, γ
+= 1 and no window. Reference: Atsidakou, Caramanis, Gergatsouli, Papadigenopoulos, Tzamos,
+*Contextual Pandora's Box*.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.bank import Bank
+from weitzman.learn.compiled import compiled, implements
+from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.linalg import dot, load_row, symmetric_product
+from weitzman.learn.minimise import minimise
+from weitzman.learn.points import (
+    ETA,
+    HEAP,
+    HORIZON,
+    LIPSCHITZ,
+    LOWEST,
+    NOW,
+    RADIUS,
+    RIDGE,
+    SEEN,
+    SQUARES,
+    FTRLState,
+    enter,
+    make_room,
+)
+from weitzman.learn.regulariser import (
+    THEOREM,
+    Eta,
+    automatic_ridge,
+    eta_code,
+    prior_rows,
+    theorem_ridge,
+)
+
+__all__ = ["FTRL"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FTRL:
+    """Exact follow-the-regularised-leader.
+
+    Parameters
+    ----------
+    eta
+        A number, ``"auto"`` or ``"theorem"``; see :mod:`weitzman.learn.regulariser`.
+    radius
+        M, the radius of the ball that the weights stay in; no ball if None.
+    intercept
+        Whether a constant is learned too.
+    prior
+        w₀, one vector for all boxes or one row per box; 0 if None.
+    forget
+        γ, the discount per observation of a box.
+    window
+        How many of its last observations a box remembers; all if None.
+    shared
+        Whether all boxes share one w.
+    horizon
+        T, for ``eta="theorem"``.
+
+    Examples
+    --------
+    >>> bank = FTRL(eta=10.0).start(boxes=2, dimension=1)
+    >>> for value in (3.0, 5.0, 4.0, 6.0):
+    ...     bank.update([0], [[1.0]], [value], 1.0)
+    >>> bank.predict([[1.0], [1.0]], 1.0).round(2)
+    array([5.16, 0.  ])
+    """
+
+    eta: Eta = "auto"
+    radius: float | None = None
+    intercept: bool = False
+    prior: ArrayLike | None = None
+    forget: float = 1.0
+    window: int | None = None
+    shared: bool = False
+    horizon: int | None = None
+
+    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
+        """Return a bank that has seen nothing; it can always tell widths."""
+        rules = self._rules()
+        size = dimension + self.intercept
+        window = int(rules[3])
+        prior = None if self.prior is None else np.asarray(self.prior, dtype=np.float64)
+        if prior is not None and (prior.shape not in {(size,), (boxes, size)}):
+            raise InvalidInputError(
+                "prior", f"have the shape ({size},) or ({boxes}, {size})", prior
+            )
+
+        def blank(rows: int, capacity: int) -> FTRLState:
+            start = prior_rows(self.prior, rows, size)
+            return _blank(rows, window or capacity, start, rules)
+
+        return Bank(
+            blank=blank,
+            boxes=boxes,
+            dimension=dimension,
+            shared=self.shared,
+            weights=lambda state: state.weights,
+            seen=None if window else lambda state: int(state.counts[:, SEEN].max()),
+            tidy=_tidy,
+        )
+
+    def _rules(self) -> Array:
+        if self.radius is not None and not 0.0 < self.radius < math.inf:
+            raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
+        if not 0.0 < self.forget <= 1.0:
+            raise InvalidInputError("forget", "be a number > 0 and <= 1", self.forget)
+        if self.window is not None and self.window < 1:
+            raise InvalidInputError("window", "be an integer >= 1, or None", self.window)
+        if self.horizon is not None and self.horizon < 1:
+            raise InvalidInputError("horizon", "be an integer >= 1, or None", self.horizon)
+        window = self.window or 0
+        if self.forget < 1.0:
+            lasting = math.ceil(60.0 * math.log(2.0) / -math.log(self.forget))
+            # A power of two, so that the last bit of a logarithm does not matter
+            lasting = 1 << (lasting - 1).bit_length()
+            window = min(window or lasting, lasting)
+        eta = eta_code(self.eta, self.radius, self.horizon)
+        radius = math.inf if self.radius is None else self.radius
+        return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)
+
+
+def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
+    size = start.shape[1]
+    heap = 2 * capacity if rules[3] > 0 else capacity
+    reals = np.zeros((rows, 8))
+    reals[:, NOW] = 1.0
+    return FTRLState(
+        weights=start.copy(),
+        prior=start,
+        gram=np.zeros((rows, size, size)),
+        gram_low=np.zeros((rows, size, size)),
+        moment=np.zeros((rows, size)),
+        moment_low=np.zeros((rows, size)),
+        inverse=np.zeros((rows, size, size)),
+        unit=np.zeros((rows, size)),
+        points=np.zeros((rows, capacity, size + 4)),
+        keys=np.zeros((rows, heap)),
+        ids=np.zeros((rows, heap), dtype=np.int64),
+        reals=reals,
+        counts=np.zeros((rows, 3), dtype=np.int64),
+        spread=np.zeros((rows, 3)),
+        pool=np.zeros(3),
+        rules=rules,
+        work=np.zeros((8, size)),
+        square=np.zeros((2, size, size)),
+        flipped=np.zeros(heap, dtype=np.int64),
+        order=np.zeros(heap, dtype=np.int64),
+        kinks=np.zeros((2, heap)),
+    )
+
+
+def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
+    counts = np.asarray(state["counts"], dtype=np.int64)
+    held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
+    entries = int(counts[:, HEAP].max())
+    unused = np.arange(entries) >= counts[:, HEAP, None]
+    for name, length in (("points", held), ("keys", entries), ("ids", entries)):
+        state[name] = np.ascontiguousarray(state[name][:, :length])
+    state["keys"][unused] = 0
+    state["ids"][unused] = 0
+    return state
+
+
+@implements(predict_row, FTRLState)
+def _predict(state: FTRLState, row: int, context: Array, cost: float) -> float:
+    weights = state.weights[row]
+    total = dot(weights, context, context.shape[0])
+    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
+
+
+@implements(width_row, FTRLState)
+def _width(state: FTRLState, row: int, context: Array) -> float:
+    if state.counts[row, SEEN] == 0:
+        return math.inf
+    x, product = state.work[0], state.work[1]
+    load_row(context, x)
+    # The matrix of the Newton step, which only the active points are in
+    symmetric_product(state.inverse[row], x, product)
+    return math.sqrt(max(dot(x, product, x.shape[0]), 0.0) * state.reals[row, NOW])
+
+
+@implements(learn_row, FTRLState)
+def _learn(state: FTRLState, row: int, context: Array, value: float, cost: float) -> None:
+    x = state.work[0]
+    load_row(context, x)
+    note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
+    make_room(state, row)
+    enter(state, row, x, value, cost)
+    _set_ridge(state, row, x, value, cost)
+
+
+@compiled
+def _set_ridge(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
+    reals, rules, seen = state.reals[row], state.rules, state.counts[row, SEEN]
+    reals[SQUARES] += dot(x, x, x.shape[0])
+    if rules[ETA] > 0.0:
+        reals[RIDGE] = 1.0 / rules[ETA]
+    elif rules[ETA] == THEOREM:
+        reals[LOWEST] = min(reals[LOWEST], value)
+        lipschitz = max(cost, rules[RADIUS] - reals[LOWEST] - cost)
+        reals[LIPSCHITZ] = max(reals[LIPSCHITZ], lipschitz)
+        reals[RIDGE] = theorem_ridge(reals[LIPSCHITZ], rules[RADIUS], rules[HORIZON])
+    elif (seen & (seen - 1)) == 0:
+        reals[RIDGE] = automatic_ridge(seen, reals[SQUARES], x.shape[0])
+
+
+@implements(settle_row, FTRLState)
+def _settle(state: FTRLState, row: int) -> None:
+    minimise(state, row)

@@ -1,0 +1,142 @@
+"""A live search that is learned from: the search of the search room, with its contexts.
+
+Learning happens once, in :meth:`LiveSearch.close`. A value that did not come is not learned. Values
+that come after the search is closed can still be learned, with :meth:`LiveSearch.late`.
+"""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.search.reservation import Sense
+from weitzman.search.round import Outcome, Search, finite_value
+from weitzman.search.weitzman import STOP
+
+__all__ = ["LiveSearch"]
+
+Name = TypeVar("Name", bound=Hashable)
+FloatArray = NDArray[np.float64]
+
+
+class Learn(Protocol):
+    """What a closing search hands its values to."""
+
+    def __call__(
+        self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike, /
+    ) -> None:
+        """Learn the values of distinct boxes of one round."""
+
+
+class LiveSearch(Search[Name]):
+    """A search in progress, made by :meth:`weitzman.Searcher.open`.
+
+    After the rule stops it goes on with the boxes that are bought to learn, if there are any. Their
+    values count as any other: what is paid for may be kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        places: NDArray[np.int64],
+        contexts: FloatArray,
+        prices: FloatArray,
+        bought: list[int],
+        learns: frozenset[str],
+        learn: Learn,
+        sense: Sense,
+        **rest: Any,
+    ) -> None:
+        super().__init__(sense=sense, costs=prices.tolist(), **rest)
+        self._places = places
+        self._contexts = contexts
+        self._prices = prices
+        self._bought = bought
+        self._learns = learns
+        self._learn = learn
+        self._done = False
+        self._learned: set[int] = set()
+
+    def _choose(self) -> int:
+        if not self._done:
+            box = super()._choose()
+            if box != STOP:
+                return box
+            self._done = True
+        return next((b for b in self._bought if b not in self._opened), STOP)
+
+    def close(self, values: Mapping[Name, float] | ArrayLike | None = None) -> Outcome[Name]:
+        """End the search, learn, and return the outcome.
+
+        ``values`` are those that feedback ``"full"`` shows, by box or one per row of the round. A
+        value that is left out or NaN is not learned. What was seen during the search counts before
+        what is said here.
+        """
+        shown = self._shown(values)
+        outcome = self._outcome()
+        if shown is not None:
+            for row, value in self._values.items():
+                shown[row] = value
+            self._learn(self._places, self._contexts, shown, self._prices)
+            self._learned.update(np.flatnonzero(~np.isnan(shown)).tolist())
+        elif "opened" in self._learns or "full" in self._learns:
+            self._teach(self._values)
+        else:
+            self._teach({row: v for row, v in self._values.items() if row in self._bought})
+        self._closed = True
+        return outcome
+
+    def late(self, box: Name, value: float) -> None:
+        """Learn a value that came after the search was closed; the outcome stays as it is."""
+        if not self._closed:
+            raise SearchStateError(
+                f"The search is open: the value of box {box!r} goes to see(value, box={box!r})."
+            )
+        place = self._index(box)
+        if place in self._learned:
+            raise SearchStateError(f"The value of box {box!r} is learned already.")
+        if "full" not in self._learns:
+            looked_at = self._opened if "opened" in self._learns else self._bought
+            if place not in looked_at:
+                raise SearchStateError(
+                    f"The value of box {box!r} is not learned: its look is not part of the feedback."
+                )
+        self._teach({place: self._sign * finite_value(value, box)})
+
+    def _shown(self, values: Mapping[Name, float] | ArrayLike | None) -> FloatArray | None:
+        """Return the values that full information shows, one per row, NaN where there is none."""
+        if values is None:
+            return None
+        if "full" not in self._learns:
+            rule = "come only under feedback 'full'"
+            raise InvalidInputError("The values of close", rule, sorted(self._learns))
+        if isinstance(values, Mapping):
+            rows = np.full(len(self._boxes), np.nan)
+            for box, value in values.items():
+                if not math.isnan(value):
+                    rows[self._index(box)] = self._sign * finite_value(value, box)
+            return rows
+        given = np.asarray(values)
+        if given.shape != (len(self._boxes),) or given.dtype.kind not in "fiu":
+            rule = f"be one number per box of the round, {len(self._boxes)}"
+            raise InvalidInputError("The values of close", rule, values)
+        if np.isinf(given).any():
+            raise InvalidInputError("The values of close", "be finite, or NaN if missing", values)
+        return self._sign * given
+
+    def _index(self, box: Name) -> int:
+        try:
+            return self._boxes.index(box)
+        except ValueError:
+            raise InvalidInputError("The box", "be one of the round's", box) from None
+
+    def _teach(self, seen: dict[int, float]) -> None:
+        rows = sorted(seen)
+        if not rows:
+            return
+        values = [seen[row] for row in rows]
+        self._learn(self._places[rows], self._contexts[rows], values, self._prices[rows])
+        self._learned.update(rows)

@@ -1,0 +1,267 @@
+"""Play a recorded sequence: predict, search and learn, round after round, in compiled code.
+
+A round, for given reservation values σ of the boxes that are present:
+
+1. σ is lowered by :mod:`weitzman.learn.optimism` if κ > 0;
+2. boxes are opened by increasing σ (equal σ by position) for as long as
+   :func:`weitzman.search.weitzman.next_box` names one, starting with the outside option in hand;
+3. the total is the best value in hand plus what was paid;
+4. the learner learns from the boxes that the feedback reveals: all (``full``), those opened
+   (``opened``), those bought to learn (``probe``), or opened and bought (``opened+probe``).
+   What is bought costs its price unless it was opened anyway, and may be kept.
+
+A box with a NaN in its context is absent in that round. A value that is NaN is missing: the box is
+paid for if opened, shows nothing, and is not learned. If no value is in hand the total is +∞ and
+the chosen box is −1, as it is for the outside option.
+
+The round is bit for bit that of ``predict``, the live search and ``update``: the functions are the
+same.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.bank import Bank
+from weitzman.learn.compiled import compiled, entry
+from weitzman.learn.kernels import LIMIT, learn_value, search_value, settle_row
+from weitzman.learn.sorting import sort_boxes
+from weitzman.search.weitzman import STOP, next_box
+
+__all__ = ["FEEDBACKS", "Feedback", "Played", "play"]
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+Feedback = Literal["full", "opened", "probe", "opened+probe"]
+
+_FULL, _OPENED, _PROBED = 4, 1, 2
+_CODES = {"full": _FULL, "opened": _OPENED, "probe": _PROBED, "opened+probe": _OPENED | _PROBED}
+FEEDBACKS = tuple(_CODES)
+_next_box = compiled(next_box)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What happened in each round of a played sequence.
+
+    Attributes
+    ----------
+    totals, paid
+        The total, and the costs that are part of it.
+    chosen
+        The box whose value is kept; −1 for the outside option.
+    opened_count
+        How many boxes were opened, bought looks included.
+    """
+
+    totals: Array
+    paid: Array
+    chosen: Ints
+    opened_count: Ints
+
+
+@compiled
+def _prepare(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    order: Ints,
+) -> int:
+    """Set the reservation values, NaN if absent, and the order; return the number of boxes present."""
+    count = 0
+    for box in range(contexts.shape[0]):
+        row = 0 if shared else box
+        sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, contexts.shape[0])
+        if math.isnan(sigma[box]):
+            continue
+        order[count] = box
+        count += 1
+    sort_boxes(order, count, sigma)
+    return count
+
+
+@compiled
+def _search(
+    order: Ints,
+    count: int,
+    sigma: Array,
+    costs: Array,
+    values: Array,
+    outside: float,
+    opened: Marks,
+) -> tuple[float, float, int, int]:
+    """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened."""
+    best, paid, chosen, position = outside, 0.0, -1, 0
+    for box in range(opened.shape[0]):
+        opened[box] = False
+    while True:
+        box = _next_box(order[:count], sigma, position, best)
+        if box == STOP:
+            return best, paid, chosen, position
+        opened[box] = True
+        paid += costs[box]
+        position += 1
+        if values[box] < best:
+            best, chosen = values[box], box
+
+
+@compiled
+def _learn(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    values: Array,
+    sigma: Array,
+    shown: Marks,
+    shared: bool,
+) -> None:
+    """Learn from the boxes that are shown, in the order of their positions."""
+    learned = False
+    for box in range(values.shape[0]):
+        if shown[box] and not math.isnan(sigma[box]) and not math.isnan(values[box]):
+            row = 0 if shared else box
+            learn_value(state, row, contexts[box], values[box], costs[box])
+            learned = True
+            if not shared:
+                settle_row(state, row)
+    if learned and shared:
+        settle_row(state, 0)
+
+
+@entry
+def _play(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    values: Array,
+    outside: Array,
+    probes: Marks,
+    feedback: int,
+    kappa: float,
+    shared: bool,
+    totals: Array,
+    paid: Array,
+    chosen: Ints,
+    opened_count: Ints,
+    order: Ints,
+    sigma: Array,
+    shown: Marks,
+) -> None:
+    boxes = contexts.shape[1]
+    for t in range(contexts.shape[0]):
+        price, found = costs[t % costs.shape[0]], values[t]
+        count = _prepare(state, contexts[t], price, kappa, shared, sigma, order)
+        start = outside[t % outside.shape[0]]
+        best, spent, pick, looks = _search(order, count, sigma, price, found, start, shown)
+        for box in range(boxes):
+            bought = (feedback & _PROBED) > 0 and probes[t, box] and not math.isnan(sigma[box])
+            if bought and not shown[box]:
+                spent += price[box]
+                looks += 1
+                if found[box] < best:
+                    best, pick = found[box], box
+            free = (feedback & _FULL) > 0 or ((feedback & _OPENED) > 0 and shown[box])
+            shown[box] = free or bought
+        _learn(state, contexts[t], price, found, sigma, shown, shared)
+        totals[t], paid[t], chosen[t], opened_count[t] = best + spent, spent, pick, looks
+
+
+def play(
+    bank: Bank,
+    contexts: ArrayLike,
+    costs: ArrayLike,
+    values: ArrayLike,
+    *,
+    outside: ArrayLike = math.inf,
+    feedback: Feedback = "full",
+    optimism: float = 0.0,
+    probes: ArrayLike | None = None,
+) -> Played:
+    """Play a recorded sequence and learn from it.
+
+    Parameters
+    ----------
+    contexts, costs, values
+        Arrays (T, n, d), (n,) or (T, n), and (T, n).
+    outside
+        The value of the outside option, one for all rounds or one per round; +∞ if there is none.
+    feedback
+        What the learner learns from.
+    optimism
+        κ, how far little-known boxes are lowered; it needs a bank that keeps widths.
+    probes
+        Which boxes are bought to learn, (T, n), if the feedback says so.
+    """
+    x = np.ascontiguousarray(contexts, dtype=np.float64)
+    v = np.ascontiguousarray(values, dtype=np.float64)
+    c = np.atleast_2d(np.ascontiguousarray(costs, dtype=np.float64))
+    o = np.atleast_1d(np.ascontiguousarray(outside, dtype=np.float64))
+    rounds = x.shape[0]
+    _check(bank, x, c, v, o, feedback)
+    marks = (
+        np.zeros((1, bank.boxes), dtype=np.bool_) if probes is None else np.asarray(probes, bool)
+    )
+    if _CODES[feedback] & _PROBED and marks.shape != v.shape:
+        raise InvalidInputError("probes", f"have the shape {v.shape}", marks.shape)
+    played = Played(
+        totals=np.empty(rounds),
+        paid=np.empty(rounds),
+        chosen=np.empty(rounds, dtype=np.int64),
+        opened_count=np.empty(rounds, dtype=np.int64),
+    )
+    per_round = bank.boxes if bank.shared else 1
+    done = 0
+    while done < rounds:
+        # Memory doubles with what is learned, never beyond: the kernel returns for more
+        bank.reserve(per_round)
+        now = slice(done, min(rounds, done + bank.room() // per_round))
+        _play(
+            bank.arrays,
+            x[now],
+            c if len(c) == 1 else c[now],
+            v[now],
+            o if len(o) == 1 else o[now],
+            marks if len(marks) == 1 else marks[now],
+            _CODES[feedback],
+            optimism,
+            bank.shared,
+            played.totals[now],
+            played.paid[now],
+            played.chosen[now],
+            played.opened_count[now],
+            np.empty(2 * bank.boxes, dtype=np.int64),
+            np.empty(bank.boxes),
+            np.empty(bank.boxes, dtype=np.bool_),
+        )
+        done = now.stop
+    return played
+
+
+def _check(bank: Bank, x: Array, c: Array, v: Array, o: Array, feedback: str) -> None:
+    n = bank.boxes
+    if x.ndim != 3 or x.shape[1:] != (n, bank.dimension):
+        raise InvalidInputError("contexts", f"have the shape (T, {n}, {bank.dimension})", x.shape)
+    if v.shape != x.shape[:2]:
+        raise InvalidInputError("values", f"have the shape {x.shape[:2]}", v.shape)
+    if c.shape not in {(1, n), v.shape}:
+        raise InvalidInputError("costs", f"have the shape ({n},) or {v.shape}", c.shape)
+    if o.shape not in {(1,), x.shape[:1]}:
+        raise InvalidInputError("outside", "be one number or one per round", o.shape)
+    if feedback not in _CODES:
+        raise InvalidInputError("feedback", f"be one of {list(_CODES)}", feedback)
+    if not (np.abs(x) <= LIMIT)[~np.isnan(x)].all():
+        raise InvalidInputError("contexts", f"be at most {LIMIT:g} in size, or NaN", x)
+    if not (np.abs(v) <= LIMIT)[~np.isnan(v)].all():
+        raise InvalidInputError("values", f"be at most {LIMIT:g} in size, or NaN", v)
+    if not ((c >= 0.0) & (c <= LIMIT)).all():
+        raise InvalidInputError("costs", f"be numbers from 0 to {LIMIT:g}", c)
+    if np.isnan(o).any():
+        raise InvalidInputError("outside", "be numbers", o)

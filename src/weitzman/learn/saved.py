@@ -1,0 +1,100 @@
+"""A searcher on disk: one line of JSON, then the arrays as they lie in memory.
+
+::
+
+    {"format": "weitzman.searcher", "version": 1, "settings": {…},
+     "arrays": [[name, dtype, shape], …], "sha256": "…"}            (on one line)
+    bytes of the arrays, little-endian, C order, one after the other
+
+The hash covers the settings, the list and the bytes. A file that is cut, changed, of another format
+or of a later version is refused, and says why; nothing in it is ever executed. A file is written
+beside its place and moved there, so a crash leaves the old one whole.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidFileError
+
+__all__ = ["VERSION", "read_saved", "write_saved"]
+
+VERSION = 1
+_FORMAT = "weitzman.searcher"
+Arrays = dict[str, NDArray[np.generic]]
+# What a bank's state is made of; anything else has no business in a file.
+_KINDS = {"<f8", "<i8", "|b1", "|u1"}
+
+
+def write_saved(path: str | os.PathLike[str], settings: dict[str, Any], arrays: Arrays) -> None:
+    """Write settings and arrays to a file, all or nothing."""
+    target = Path(path)
+    little = {
+        n: np.ascontiguousarray(a.astype(a.dtype.newbyteorder("<"))) for n, a in arrays.items()
+    }
+    listing = [[name, a.dtype.str, list(a.shape)] for name, a in little.items()]
+    body = b"".join(a.tobytes() for a in little.values())
+    header = {
+        "format": _FORMAT,
+        "version": VERSION,
+        "settings": settings,
+        "arrays": listing,
+        "sha256": _digest(settings, listing, body),
+    }
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(json.dumps(header).encode() + b"\n" + body)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_saved(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    """Return the settings and arrays of a file that :func:`write_saved` wrote."""
+    subject = f"The file {os.fspath(path)!r}"
+    line, _, body = Path(path).read_bytes().partition(b"\n")
+    header = _header(line, subject)
+    listing = header["arrays"]
+    if _digest(header["settings"], listing, body) != header["sha256"]:
+        raise InvalidFileError(subject, "be as it was saved", "a file that is cut or changed")
+    arrays: Arrays = {}
+    begin = 0
+    for name, kind, shape in listing:
+        dtype = np.dtype(kind)
+        length = dtype.itemsize * int(np.prod(shape))
+        flat = np.frombuffer(body[begin : begin + length], dtype=dtype)
+        arrays[name] = flat.reshape(shape).astype(dtype.newbyteorder("="))
+        begin += length
+    return header["settings"], arrays
+
+
+def _header(line: bytes, subject: str) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+        known = header["format"] == _FORMAT
+        version = int(header["version"])
+    except (ValueError, KeyError, TypeError):
+        known, version, header = False, 0, {}
+    if not known:
+        raise InvalidFileError(subject, "be a saved searcher", line[:40])
+    if version > VERSION:
+        rule = f"be of version {VERSION} or earlier; a newer weitzman wrote it"
+        raise InvalidFileError(subject, rule, version)
+    wanted = {"settings": dict, "arrays": list, "sha256": str}
+    whole = all(isinstance(header.get(k), kind) for k, kind in wanted.items())
+    if not whole or any(len(a) != 3 or a[1] not in _KINDS for a in header["arrays"]):
+        raise InvalidFileError(subject, "be as it was saved", "a header that is cut or changed")
+    return dict(header)
+
+
+def _digest(settings: dict[str, Any], listing: list[Any], body: bytes) -> str:
+    told = json.dumps([VERSION, settings, listing], sort_keys=True).encode()
+    return hashlib.sha256(told + b"\n" + body).hexdigest()

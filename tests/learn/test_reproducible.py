@@ -1,0 +1,95 @@
+"""The same bits in other processes, on other CPU kernels and thread counts; a cache that holds."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.learn.test_contract import LEARNERS
+from weitzman.learn.bank import Bank
+from weitzman.learn.ftrl import FTRL
+from weitzman.learn.play import play
+
+PROGRAM = """
+import numpy as np
+from weitzman.learn.ftrl import FTRL
+from weitzman.learn.play import play, _play
+rng = np.random.default_rng(0)
+contexts, noise = rng.normal(size=(ROUNDS, 3, 5)), rng.exponential(size=(ROUNDS, 3))
+bank = FTRL().start(boxes=3, dimension=5)
+play(bank, contexts, [1.0, 0.5, 0.1], contexts.sum(axis=2) + noise)
+print(bank.digest(), sum(_play.stats.cache_misses.values()))
+"""
+
+
+def digest(rounds: int, **settings: str) -> tuple[str, int]:
+    program = PROGRAM.replace("ROUNDS", str(rounds))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found, misses = done.stdout.split()
+    return found, int(misses)
+
+
+def compare(rounds: int) -> None:
+    first, _ = digest(rounds)
+    for settings in (
+        {"NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        {"OPENBLAS_CORETYPE": "Prescott"},
+        {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "2"},
+    ):
+        again, misses = digest(rounds, **settings)
+        assert again == first
+        assert misses == 0, "a second process compiles nothing"
+
+
+def test_the_digest_does_not_depend_on_the_machine() -> None:
+    compare(2_000)
+
+
+@pytest.mark.slow
+def test_the_digest_does_not_depend_on_the_machine_after_many_rounds() -> None:
+    compare(100_000)
+
+
+@pytest.mark.slow
+def test_the_digest_does_not_depend_on_the_instructions_of_the_cpu(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    cache = str(tmp_path_factory.mktemp("cache"))
+    plain, _ = digest(20_000, NUMBA_CPU_NAME="generic", NUMBA_CACHE_DIR=cache)
+    assert plain == digest(20_000)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", LEARNERS.values(), ids=LEARNERS)
+def test_a_million_rounds_with_features_of_all_sizes_stay_finite(spec: object) -> None:
+    rng = np.random.default_rng(7)
+    bank = spec.start(boxes=1, dimension=5)  # type: ignore[attr-defined]
+    assert isinstance(bank, Bank)
+    sizes = 10.0 ** np.array([-6, -3, 0, 3, 6])
+    for _ in range(10):
+        contexts = rng.normal(size=(100_000, 1, 5)) * sizes
+        values = (contexts / sizes).sum(axis=2) + rng.exponential(size=(100_000, 1))
+        play(bank, contexts, 1.0 * np.ones(1), values)
+        assert np.isfinite(bank.predict(contexts[0], 1.0)).all()
+
+
+@pytest.mark.slow
+def test_a_window_has_constant_memory() -> None:
+    rng = np.random.default_rng(7)
+    bank = FTRL(window=100).start(boxes=1, dimension=2)
+    sizes = []
+    for _ in range(10):
+        contexts = rng.normal(size=(1_000_000, 1, 2))
+        play(
+            bank, contexts, np.ones(1), contexts.sum(axis=2) + rng.exponential(size=(1_000_000, 1))
+        )
+        sizes.append(sum(array.nbytes for array in bank.state().values()))
+    assert max(sizes) <= 1.2 * min(sizes)
