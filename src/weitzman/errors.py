@@ -28,6 +28,9 @@ class InvalidInputError(WeitzmanError, ValueError):
         self.rule = rule
         self.got = got
 
+    def __reduce__(self) -> tuple[type["InvalidInputError"], tuple[str, str, object]]:
+        return type(self), (self.subject, self.rule, self.got)
+
 
 class InvalidFileError(InvalidInputError):
     """An :class:`InvalidInputError` at a known place of a file."""

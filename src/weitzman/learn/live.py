@@ -5,8 +5,8 @@ that come after the search is closed can still be learned, with :meth:`LiveSearc
 """
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,16 +41,18 @@ class LiveSearch(Search[Name]):
     def __init__(
         self,
         *,
+        boxes: Sequence[Name],
+        sigma: FloatArray,
+        sense: Sense,
+        outside: float | None,
         places: NDArray[np.int64],
         contexts: FloatArray,
         prices: FloatArray,
         bought: list[int],
         learns: frozenset[str],
         learn: Learn,
-        sense: Sense,
-        **rest: Any,
     ) -> None:
-        super().__init__(sense=sense, costs=prices.tolist(), **rest)
+        self._begin(boxes, prices.tolist(), sigma, sense, outside)
         self._places = places
         self._contexts = contexts
         self._prices = prices

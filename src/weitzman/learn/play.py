@@ -190,7 +190,7 @@ def play(
     Parameters
     ----------
     contexts, costs, values
-        Arrays (T, n, d), (n,) or (T, n), and (T, n).
+        Arrays (T, n, d), one number or (n,) or (T, n), and (T, n).
     outside
         The value of the outside option, one for all rounds or one per round; +∞ if there is none.
     feedback
@@ -202,7 +202,8 @@ def play(
     """
     x = np.ascontiguousarray(contexts, dtype=np.float64)
     v = np.ascontiguousarray(values, dtype=np.float64)
-    c = np.atleast_2d(np.ascontiguousarray(costs, dtype=np.float64))
+    c = np.asarray(costs, dtype=np.float64)
+    c = np.ascontiguousarray(np.atleast_2d(c if c.ndim else np.full(bank.boxes, c)))
     o = np.atleast_1d(np.ascontiguousarray(outside, dtype=np.float64))
     rounds = x.shape[0]
     _check(bank, x, c, v, o, feedback)

@@ -39,6 +39,7 @@ from weitzman.learn.optimism import KAPPA
 from weitzman.learn.play import FEEDBACKS, Feedback, Played, play
 from weitzman.learn.probing import probes
 from weitzman.learn.saved import read_saved, write_saved
+from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense
 
 __all__ = ["Searcher", "load"]
@@ -132,8 +133,8 @@ class Searcher:
         boxes
             The names that the rows are for, if not all boxes are there.
         """
-        if outside is not None and not np.isfinite(outside):
-            raise InvalidInputError("The outside option", "be a finite number or None", outside)
+        if outside is not None:
+            outside = finite_number(outside, "The outside option", "be a finite number or None")
         rows, prices, places = self._rows(contexts, costs, boxes)
         sigma = self._bank.predict(rows, prices, places, optimism=self._kappa)
         bought: list[int] = []
@@ -142,7 +143,7 @@ class Searcher:
             bought = [r for r, p in enumerate(places) if marks[p]]
         search: LiveSearch[Hashable] = LiveSearch(
             boxes=self.names if boxes is None else list(boxes),
-            reservation_values=self._sign * sigma,
+            sigma=sigma,
             sense=self.sense,
             outside=outside,
             places=places,
@@ -191,7 +192,7 @@ class Searcher:
         Parameters
         ----------
         contexts, costs, values
-            Arrays T×n×d, n or T×n, and T×n. A box with a NaN in its context is absent in that
+            Arrays T×n×d, one number or n or T×n, and T×n. A box with a NaN in its context is absent in that
             round; a value that is NaN is missing.
         outside
             The outside option, one number or one per round; None if there is none.

@@ -1,13 +1,10 @@
 """A box: an alternative that costs something to look at, with a known law of its value."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from weitzman.errors import InvalidInputError
 from weitzman.search.distributions import Distribution
+from weitzman.search.numbers import checked_cost
 from weitzman.search.values import ValueLike, as_distribution
 
 __all__ = ["Box"]
@@ -28,12 +25,7 @@ class Box:
     value: ValueLike
 
     def __post_init__(self) -> None:
-        cost = self.cost
-        number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
-        if not (number and math.isfinite(cost) and cost >= 0.0):
-            raise InvalidInputError(
-                f"The cost of box {self.name!r}", "be a finite number >= 0", cost
-            )
+        checked_cost(self.cost, self.name)
         _ = self.law
 
     @cached_property

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.distributions import Distribution
+from weitzman.search.numeric import Area
 from weitzman.search.solve import halve
 from weitzman.search.values import ValueLike, as_distribution
 
@@ -81,8 +82,13 @@ class Mixture(Distribution):
         return all(v.is_step for v in self.values)
 
     def quantile(self, p: ArrayLike) -> FloatArray:
+        p = np.asarray(p, dtype=np.float64)
         parts = np.array([v.quantile(p) for v in self.values])
-        return halve(self.cdf, np.asarray(p), parts.min(axis=0), parts.max(axis=0))
+        low, high = parts.min(axis=0), parts.max(axis=0)
+        inside = np.isfinite(low) & np.isfinite(high)
+        found = halve(self.cdf, p, np.where(inside, low, 0.0), np.where(inside, high, 0.0))
+        # Only p = 0 and p = 1 can have an infinite quantile.
+        return np.where(inside, found, np.where(p > 0.5, high, low))
 
     def excess_below(self, s: ArrayLike) -> FloatArray:
         return self._sum([v.excess_below(s) for v in self.values])
@@ -110,7 +116,8 @@ class Truncated(Distribution):
         self.value = as_distribution(value, "The value of Truncated")
         if not lower <= upper:
             raise InvalidInputError("The lower end of Truncated", f"be <= {upper}", lower)
-        low, high = self.value.support()
+        low, high = (float(end) for end in self.value.support())
+        self._whole = lower <= low, upper >= high
         self.lower, self.upper = float(np.maximum(lower, low)), float(np.minimum(upper, high))
         if not (self.lower <= self.upper and self._mass > 0.0):
             rule = "hold some of the value's probability"
@@ -118,11 +125,13 @@ class Truncated(Distribution):
 
     @cached_property
     def _cut_below(self) -> float:
+        if self._whole[0]:
+            return 0.0
         return float(self.value.cdf(self.lower) - self.value.atom(self.lower))
 
     @cached_property
     def _cut_above(self) -> float:
-        return float(self.value.sf(self.upper))
+        return 0.0 if self._whole[1] else float(self.value.sf(self.upper))
 
     @cached_property
     def _from_below(self) -> bool:
@@ -132,7 +141,8 @@ class Truncated(Distribution):
     @cached_property
     def _mass(self) -> float:
         if self._from_below:
-            return float(self.value.cdf(self.upper)) - self._cut_below
+            up_to = 1.0 if self._whole[1] else float(self.value.cdf(self.upper))
+            return up_to - self._cut_below
         return float(self.value.sf(self.lower) + self.value.atom(self.lower)) - self._cut_above
 
     @cached_property
@@ -195,8 +205,15 @@ class Truncated(Distribution):
         """E(s − v)⁺ for lower ≤ s ≤ upper, reckoned from below."""
         if np.isinf(self.lower):
             return self.value.excess_below(s) / self._mass
+        if np.isinf(self.value.excess_below(self.lower)):
+            # What was cut off is what made it infinite.
+            return self._area.up_to(s)
         area = self.value.excess_below(s) - self.value.excess_below(self.lower)
         return np.maximum(area - self._cut_below * (s - self.lower), 0.0) / self._mass
+
+    @cached_property
+    def _area(self) -> Area:
+        return Area(self.cdf, self.lower, self.quantile)
 
     def excess_below(self, s: ArrayLike) -> FloatArray:
         s = np.asarray(s, dtype=np.float64)

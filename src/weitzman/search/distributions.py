@@ -87,7 +87,9 @@ class Distribution(ABC):
         lower = np.broadcast_to(self.support()[0], upper.shape)
         root = solve_excess(self.excess_below, self.cdf, cost, upper, lower)
         residual = np.abs(self.excess_below(root) - cost)
-        if not (residual <= 1e-6 * cost + 1e-15 * np.abs(root)).all():
+        lower_quartile, upper_quartile = self.quantile(0.25), self.quantile(0.75)
+        noise = 1e-9 * (upper_quartile - lower_quartile) + 1e-15 * np.abs(root)
+        if not (residual <= 1e-6 * cost + noise).all():
             rule = "have a cdf that never decreases, from 0 to 1"
             raise InvalidInputError("The value", rule, self)
         return root

@@ -28,6 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.errors import InvalidInputError
 from weitzman.search.distributions import Distribution
 from weitzman.search.parametric import LocationScale
 from weitzman.search.quadrature import integrate, integrate_tail
@@ -82,7 +83,18 @@ class Laws:
         at = np.where(certain, 0.0, s)
         for places, law in self._groups:
             result[places] = law.excess_below(at[places])
+        if not np.isfinite(result).all():
+            law = self.laws[int(np.flatnonzero(~np.isfinite(result))[0])]
+            raise InvalidInputError("The value", "have a finite expected excess", law)
         return np.where(certain, 0.0, result)
+
+    def quantiles(self, levels: FloatArray) -> FloatArray:
+        """Return the quantiles of every box, a row per box."""
+        result = np.empty((len(self), levels.size))
+        for places, law in self._groups:
+            wide = isinstance(law, LocationScale) and law.shape
+            result[places] = law.quantile(levels[:, None]).T if wide else law.quantile(levels)
+        return result
 
     def reservation_values(self, costs: FloatArray) -> FloatArray:
         """Return σ_i with c_{D_i}(σ_i) = c_i of every box."""
@@ -199,10 +211,12 @@ class Evaluation:
 
     def _edges(self, low: float, high: float) -> FloatArray:
         """All points strictly between low and high where S may jump or bend, and the ends."""
+        smooth = [i for i, law in enumerate(self._sorted.laws) if not law.is_step]
         points = [self._s, *(law.kinks() for law in self._sorted.laws)]
-        inner = np.concatenate(points)
+        inner = np.concatenate([*points, self._quantiles[smooth].ravel()])
         inner = inner[(inner > low) & (inner < high)]
-        return np.unique(np.concatenate([[low], inner, [high] if np.isfinite(high) else []]))
+        edges = np.unique(np.concatenate([[low], inner, [high] if np.isfinite(high) else []]))
+        return edges if len(smooth) == 0 else _refined(edges, self._width)
 
     def _above(self, start: float) -> float:
         """∫ S from start to X."""
@@ -236,10 +250,34 @@ class Evaluation:
         return tail + integrate(self._complement, edges[1:], whole=tail)
 
     @cached_property
+    def _quantiles(self) -> FloatArray:
+        """Points that no panel may span unseen: where each cdf does its rising."""
+        return self._sorted.quantiles(np.array([0.01, 0.25, 0.5, 0.75, 0.99]))
+
+    @cached_property
     def _width(self) -> float:
-        """A scale on which the first box's cdf changes."""
-        low, high = self._sorted.laws[0].quantile(np.array([0.25, 0.75]))
-        return float(high - low) or 1.0
+        """The smallest scale on which a cdf changes."""
+        widths = self._quantiles[:, 3] - self._quantiles[:, 1]
+        return float(np.min(widths[widths > 0.0], initial=np.inf)) if (widths > 0.0).any() else 1.0
+
+
+def _refined(edges: FloatArray, width: float) -> FloatArray:
+    """Return the edges, and in panels much wider than ``width`` more of them towards both ends.
+
+    Beyond the outer quantiles of a law its tails fall off from the ends of a panel, however long the
+    panel is: panels of doubling width from both ends see them.
+    """
+    left, right = edges[:-1], edges[1:]
+    wide = np.isfinite(left) & (right - left > 4.0 * width)
+    if not wide.any():
+        return edges
+    left, half = left[wide], 0.5 * (right - left)[wide]
+    right = left + 2.0 * half
+    doublings = min(1000, int(np.log2(half.max() / width)) + 2)
+    steps = width * np.expm1(np.arange(1, doublings) * np.log(2.0))
+    near = steps < half[:, None]
+    more = [(left[:, None] + steps)[near], (right[:, None] - steps)[near], left + half]
+    return np.unique(np.concatenate([edges, *more]))
 
 
 def certificate(truth: Evaluation, given: Evaluation) -> float:

@@ -34,6 +34,8 @@ from numpy.typing import NDArray
 __all__ = ["CLOSED", "Standard"]
 
 FloatArray = NDArray[np.float64]
+# Beyond this a tail is zero, and a product with it too; +∞ would make it NaN.
+_FAR = 1e300
 Function = Callable[..., Any]
 """Of arrays to an array; the stubs of scipy.special do not agree among themselves on which."""
 
@@ -147,13 +149,17 @@ def _bernoulli_root(k: FloatArray, p: FloatArray) -> FloatArray:
 
 
 def _gamma_below(y: FloatArray, a: FloatArray) -> Any:
-    z = np.maximum(y, 0.0)
+    z = np.clip(y, 0.0, _FAR)
     return z * scipy.special.gammainc(a, z) - a * scipy.special.gammainc(a + 1.0, z)
 
 
 def _gamma_above(y: FloatArray, a: FloatArray) -> Any:
-    z = np.maximum(y, 0.0)
-    return a * scipy.special.gammaincc(a + 1.0, z) - z * scipy.special.gammaincc(a, z) + (z - y)
+    z = np.clip(y, 0.0, _FAR)
+    return (
+        a * scipy.special.gammaincc(a + 1.0, z)
+        - z * scipy.special.gammaincc(a, z)
+        + np.maximum(z - y, 0.0)
+    )
 
 
 def _beta_below(y: FloatArray, a: FloatArray, b: FloatArray) -> Any:
@@ -163,7 +169,7 @@ def _beta_below(y: FloatArray, a: FloatArray, b: FloatArray) -> Any:
 
 
 def _lognormal_parts(y: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    z = np.maximum(y, 0.0)
+    z = np.clip(y, 0.0, _FAR)
     with np.errstate(divide="ignore"):
         return z, np.log(z) / s, np.exp(0.5 * s * s)
 
@@ -175,7 +181,11 @@ def _lognormal_below(y: FloatArray, s: FloatArray) -> Any:
 
 def _lognormal_above(y: FloatArray, s: FloatArray) -> Any:
     z, depth, mean = _lognormal_parts(y, s)
-    return mean * scipy.special.ndtr(s - depth) - z * scipy.special.ndtr(-depth) + (z - y)
+    return (
+        mean * scipy.special.ndtr(s - depth)
+        - z * scipy.special.ndtr(-depth)
+        + np.maximum(z - y, 0.0)
+    )
 
 
 def _pareto_below(y: FloatArray, b: FloatArray) -> Any:
@@ -188,7 +198,7 @@ def _pareto_above(y: FloatArray, b: FloatArray) -> FloatArray:
     z = np.maximum(y, 1.0)
     with np.errstate(divide="ignore"):
         tail = np.where(b > 1.0, z ** (1.0 - b) / (b - 1.0), np.inf)
-    return tail + (z - y)
+    return tail + np.maximum(1.0 - y, 0.0)
 
 
 def _pareto_mean(b: FloatArray) -> FloatArray:
@@ -197,20 +207,22 @@ def _pareto_mean(b: FloatArray) -> FloatArray:
 
 
 def _weibull_below(y: FloatArray, c: FloatArray) -> Any:
-    z = np.maximum(y, 0.0)
-    t = z**c
+    z = np.clip(y, 0.0, _FAR)
+    with np.errstate(over="ignore"):
+        t = z**c
     return -z * np.expm1(-t) - scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammainc(
         1.0 + 1.0 / c, t
     )
 
 
 def _weibull_above(y: FloatArray, c: FloatArray) -> Any:
-    z = np.maximum(y, 0.0)
-    t = z**c
+    z = np.clip(y, 0.0, _FAR)
+    with np.errstate(over="ignore"):
+        t = z**c
     tail = scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammaincc(
         1.0 + 1.0 / c, t
     ) - z * np.exp(-t)
-    return tail + (z - y)
+    return tail + np.maximum(z - y, 0.0)
 
 
 def _between(low: float, high: float) -> Callable[..., tuple[float, float]]:

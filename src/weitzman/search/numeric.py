@@ -18,7 +18,7 @@ from weitzman.search.families import Standard
 from weitzman.search.quadrature import areas, tail_panels
 from weitzman.search.solve import halve
 
-__all__ = ["CdfAndMean", "standard_from"]
+__all__ = ["Area", "CdfAndMean", "standard_from"]
 
 FloatArray = NDArray[np.float64]
 Function = Callable[[FloatArray], FloatArray]
@@ -51,8 +51,8 @@ def standard_from(source: CdfAndMean) -> Standard:
     low, high = support() if support else (-np.inf, np.inf)
     inverse = getattr(source, "ppf", None) or getattr(source, "icdf", None)
     quantile = _plain(inverse) if inverse else lambda p: _invert(cdf, p, float(low), float(high))
-    left = _Area(cdf, float(low), quantile)
-    right = _Area(lambda x: sf(-x), -float(high), lambda p: -quantile(1.0 - p))
+    left = Area(cdf, float(low), quantile)
+    right = Area(lambda x: sf(-x), -float(high), lambda p: -quantile(1.0 - p))
     with np.errstate(all="ignore"):
         mean = float(source.mean())
     draw = getattr(source, "rvs", None)
@@ -88,7 +88,7 @@ def _plain(function: Callable[[FloatArray], object]) -> Function:
 
 
 @dataclass(frozen=True)
-class _Area:
+class Area:
     """The area under a non-decreasing function from its left end to a point."""
 
     height: Function
@@ -115,7 +115,7 @@ class _Area:
         flat = np.ravel(s)
         place = np.maximum(np.searchsorted(points, flat, side="right") - 1, 0)
         inside = np.maximum(flat, points[0])
-        last = areas(self.height, points[place], inside, whole=float(table[place].max()))
+        last = areas(self.height, points[place], inside, whole=table[place])
         return (np.where(flat > self.low, table[place], 0.0) + last).reshape(np.shape(s))
 
 

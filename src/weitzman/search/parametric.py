@@ -89,7 +89,9 @@ class LocationScale(Distribution):
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         p = np.asarray(p, dtype=np.float64)
-        p = np.where(self.scale > 0.0, p, 1.0 - p)
+        # Of a turned step the smallest value is the largest of the upright one: just above 1 - p.
+        turned = np.nextafter(1.0 - p, 2.0) if self.is_step else 1.0 - p
+        p = np.where(self.scale > 0.0, p, np.minimum(turned, 1.0))
         return np.asarray(self.loc + self.scale * self.standard.quantile(p, *self.shapes))
 
     def excess_below(self, s: ArrayLike) -> FloatArray:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.evaluate import Evaluation, Laws, certificate, l1_bound
+from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense, mirrored
 from weitzman.search.round import Search
 from weitzman.search.simulation import Simulation
@@ -68,12 +69,12 @@ def plan(
     twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
     if twice:
         raise InvalidInputError("The names of the boxes", "be distinct", min(twice))
-    if outside is not None and not math.isfinite(outside):
-        raise InvalidInputError("The outside option", "be a finite number or None", outside)
+    if outside is not None:
+        outside = finite_number(outside, "The outside option", "be a finite number or None")
     sign = 1.0 if check_sense(sense) == "min" else -1.0
     given = None
     if reservation_values is not None:
-        given = sign * np.asarray(reservation_values, dtype=np.float64)
+        given = sign * _numbers(reservation_values)
         if given.shape != (len(boxes),):
             rule = f"be one number per box, {len(boxes)}"
             raise InvalidInputError("The reservation values", rule, np.shape(given))
@@ -81,6 +82,13 @@ def plan(
             rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
             raise InvalidInputError("The reservation values", rule, (sign * given).tolist())
     return Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+
+
+def _numbers(reservation_values: ArrayLike) -> FloatArray:
+    given = np.asarray(reservation_values)
+    if given.dtype.kind not in "fiu":
+        raise InvalidInputError("The reservation values", "be numbers", reservation_values)
+    return given.astype(np.float64)
 
 
 def expected_total(
@@ -101,7 +109,7 @@ def expected_total(
     return p.expected_total
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The order to look in, when to stop, and what it costs on average; made by :func:`plan`.
 
@@ -241,8 +249,8 @@ class Plan:
         rng
             A generator, or the seed of one.
         """
-        if rounds < 1:
-            raise InvalidInputError("The number of rounds", "be >= 1", rounds)
+        if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
+            raise InvalidInputError("The number of rounds", "be an integer >= 1", rounds)
         from weitzman.search.kernels import play_fixed
 
         generator = np.random.default_rng(rng)

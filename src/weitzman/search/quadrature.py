@@ -5,7 +5,8 @@ call of the integrand, splits the panels whose error estimate is too large, and 
 alone. The estimate is QUADPACK's: with K the Kronrod and G the embedded 7-point Gauss sum and V the
 panel's mean absolute deviation, V·min(1, (200|K − G|/V)^1.5) [Piessens 1983]. A panel is accepted
 when its estimate is below its share of the tolerance, or below what rounding leaves. Edges belong
-where the integrand jumps or bends; what is missed there costs splits, not accuracy.
+where the integrand jumps or bends; what is missed there costs splits, unless it is
+narrower than the nodes are apart.
 
 :func:`integrate_tail` continues a non-increasing integrand to infinity over panels of doubling
 width, until it is exactly zero or the numbers end; there the rest of a power tail is its geometric
@@ -72,8 +73,6 @@ def integrate(f: Integrand, edges: FloatArray, *, whole: float = 0.0) -> float:
     >>> round(integrate(np.exp, np.array([0.0, 1.0])), 12)
     1.718281828459
     """
-    if edges.size < 2:
-        return 0.0
     return float(np.sum(areas(f, edges[:-1], edges[1:], whole=whole, together=True)))
 
 
@@ -82,7 +81,7 @@ def areas(
     left: FloatArray,
     right: FloatArray,
     *,
-    whole: float = 0.0,
+    whole: float | FloatArray = 0.0,
     together: bool = False,
     tolerance: float = 1e-14,
     levels: int = 60,
@@ -90,14 +89,19 @@ def areas(
     """Return ∫ f over each panel from ``left`` to ``right``.
 
     Each error is about ``tolerance`` times the larger of the panel's own ∫ |f| and ``whole``, the
-    size of a sum that it is a part of. ``together`` says that the panels themselves are that sum.
+    size of a sum that it is a part of, one for all or one per panel. ``together`` says that the
+    panels themselves are that sum.
     """
     result = np.zeros(left.shape)
+    if left.size == 0:
+        return result
+    sizes = np.broadcast_to(np.asarray(whole, dtype=np.float64), left.shape)
     owner = np.arange(left.size)
     for _ in range(levels):
         kronrod, estimate, size = _panels(f, left, right)
-        whole = max(whole, float(np.sum(size))) if together else whole
-        share = tolerance * whole / result.size
+        share = tolerance * sizes[owner]
+        if together:
+            share = np.maximum(share, tolerance * float(np.sum(size))) / result.size
         split = estimate > np.maximum(share, 50.0 * _EPS * size)
         np.add.at(result, owner[~split], kronrod[~split])
         if not split.any():
@@ -117,7 +121,7 @@ def areas(
 def integrate_tail(f: Integrand, start: float, width: float) -> float:
     """Return ∫ f from ``start`` to +∞ for a non-increasing f ≥ 0; +∞ if it diverges.
 
-    ``width`` is the scale on which f changes at ``start``; a poor guess costs time, not accuracy.
+    ``width`` is at most the scale on which f changes at ``start``; a smaller one costs a few panels.
 
     Examples
     --------
@@ -142,23 +146,26 @@ def tail_panels(f: Integrand, start: float, width: float) -> tuple[FloatArray, f
         alive = int(np.count_nonzero(heights > 0.0))
         edges = np.concatenate([edges[:-1], block[: alive + 1]])
         if alive < block.size:
-            return _unrounded(f, edges)
+            return _ended(f, edges)
         if block.size <= _TAIL_BLOCK:
             return edges, _power_rest(f, edges[-3:])
 
 
-def _unrounded(f: Integrand, edges: FloatArray) -> tuple[FloatArray, float]:
-    """Return a tail that has reached zero, without the part that rounding has made of it.
+def _ended(f: Integrand, edges: FloatArray) -> tuple[FloatArray, float]:
+    """Return a tail that has reached zero as far as it has digits, and what lies beyond.
 
-    A function that is 1 minus something drops to zero from about 1e-16, whatever its tail is. Its
-    panels are then kept as far as it has digits, and what lies beyond is taken as a power tail.
+    A function that is 1 minus something drops to zero from about 1e-16, whatever its tail is, and one
+    that squares its argument does so at 1e154. If the panels do not shrink where it still has digits,
+    the rest is that of a power tail. One that ends at a visible height has a bounded support.
     """
     heights = f(edges)
     last = heights[heights > 0.0][-1:]
-    if last.size == 0 or not _ACCURATE < last[0] < _ROUNDED:
+    if last.size == 0 or last[0] > _ROUNDED:
         return edges, 0.0
-    kept = edges[heights >= _DIGITS]
-    return (edges, 0.0) if kept.size < 3 else (kept, _power_rest(f, kept[-3:]))
+    kept = edges[heights >= (_DIGITS if last[0] > _ACCURATE else last[0])]
+    if kept.size < 3 or _ratio(f, kept[-3:])[0] < 0.5:
+        return edges, 0.0
+    return kept, _power_rest(f, kept[-3:])
 
 
 def _panels(
@@ -178,9 +185,14 @@ def _panels(
     return kronrod, estimate, half * (np.abs(y) @ _KRONROD)
 
 
+def _ratio(f: Integrand, edges: FloatArray) -> tuple[float, float]:
+    """Return the ratio of the areas of two panels, and the second area."""
+    before, last = areas(f, edges[:2], edges[1:])
+    return (float(last / before) if before > 0.0 else 0.0), float(last)
+
+
 def _power_rest(f: Integrand, edges: FloatArray) -> float:
     """Return what a power tail holds beyond the last of three edges of doubling distance."""
-    before, last = (integrate(f, edges[k : k + 2]) for k in (0, 1))
-    ratio = last / before
+    ratio, last = _ratio(f, edges)
     # A tail 1/x has ratio 1 up to rounding; so has every heavier one, or more.
     return float("inf") if ratio > 1.0 - 1e-6 else last * ratio / (1.0 - ratio)

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.distributions import Distribution
+from weitzman.search.numbers import finite_array
 from weitzman.search.parametric import from_scipy, is_closed
 from weitzman.search.values import ValueLike, as_distribution
 
@@ -94,10 +95,9 @@ def reservation_value(value: Any, cost: ArrayLike, *, sense: Sense = "min") -> A
     >>> reservation_value(scipy.stats.uniform(0, np.array([2.0, 8.0])), 1.0)
     array([2., 4.])
     """
-    costs = np.asarray(cost, dtype=np.float64)
-    if not (np.isfinite(costs).all() and (costs >= 0.0).all()):
-        wrong = costs[~(np.isfinite(costs) & (costs >= 0.0))]
-        raise InvalidInputError("The cost", "be a finite number >= 0", float(wrong[0]))
+    costs = finite_array(cost, "The cost", "be a finite number >= 0")
+    if (costs < 0.0).any():
+        raise InvalidInputError("The cost", "be a finite number >= 0", float(costs[costs < 0.0][0]))
     return _plain(solve_law(_laws(value), costs, check_sense(sense)))
 
 

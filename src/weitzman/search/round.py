@@ -15,13 +15,14 @@ handed out, whether or not its value comes back.
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
-from weitzman.search.reservation import Sense
+from weitzman.search.numbers import checked_cost, finite_number
+from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
 __all__ = ["Outcome", "Search", "finite_value"]
@@ -70,9 +71,31 @@ class Search(Generic[Name]):
         sense: Sense = "min",
         outside: float | None = None,
     ) -> None:
-        # Everything inside is in the direction in which smaller is better.
+        check_sense(sense)
+        if len(boxes) == 0:
+            raise InvalidInputError("The boxes", "be at least one", boxes)
+        if len(set(boxes)) < len(boxes):
+            raise InvalidInputError("The names of the boxes", "be distinct", boxes)
+        sigma = _reservation_values(reservation_values, sense)
+        for subject, given in (("The costs", costs), ("The reservation values", sigma)):
+            if np.shape(given) != (len(boxes),):
+                rule = f"be one number per box, {len(boxes)}"
+                raise InvalidInputError(subject, rule, given)
+        prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
+        if outside is not None:
+            outside = finite_number(outside, "The outside option", "be a finite number or None")
+        self._begin(boxes, prices, sigma, sense, outside)
+
+    def _begin(
+        self,
+        boxes: Sequence[Name],
+        costs: list[float],
+        sigma: NDArray[np.float64],
+        sense: Sense,
+        outside: float | None,
+    ) -> None:
+        """Set the search up from what is known to be good; σ and later values as if smaller were better."""
         self._sign = 1.0 if sense == "min" else -1.0
-        sigma = self._sign * np.asarray(reservation_values, dtype=np.float64)
         self._boxes = boxes
         self._costs = costs
         self._sigma: list[float] = sigma.tolist()
@@ -180,12 +203,19 @@ class Search(Generic[Name]):
         return late[0]
 
 
-def finite_value(value: float, box: Hashable) -> float:
-    """Return the value of a box as a number, if it is finite; booleans and strings are none."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, bool | np.bool_ | str | bytes) or not math.isfinite(number):
-        raise InvalidInputError(f"The value of box {box!r}", "be a finite number", value)
-    return number
+def finite_value(value: Any, box: Hashable) -> float:
+    """Return the value of a box as a number."""
+    if type(value) is float and math.isfinite(value):
+        return value
+    return finite_number(value, f"The value of box {box!r}")
+
+
+def _reservation_values(given: ArrayLike, sense: Sense) -> NDArray[np.float64]:
+    sigma = np.asarray(given)
+    if sigma.dtype.kind not in "fiu" or np.isnan(sigma).any():
+        raise InvalidInputError("The reservation values", "be numbers", given)
+    turned = sigma.astype(np.float64) * (1.0 if sense == "min" else -1.0)
+    if np.isposinf(turned).any():
+        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
+        raise InvalidInputError("The reservation values", rule, given)
+    return turned

@@ -13,6 +13,7 @@ import numpy as np
 from weitzman.errors import InvalidInputError
 from weitzman.search.discrete import Discrete
 from weitzman.search.distributions import Distribution
+from weitzman.search.numbers import finite_number
 from weitzman.search.numeric import CdfAndMean, standard_from
 from weitzman.search.parametric import LocationScale, from_scipy, is_closed
 
@@ -37,7 +38,7 @@ def as_distribution(value: ValueLike, subject: str = "The value") -> Distributio
     if isinstance(value, Distribution):
         return value
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        return Discrete([float(value)])
+        return Discrete([finite_number(value, subject)])
     if hasattr(value, "dist") and hasattr(value, "kwds"):
         return _frozen(value, subject)
     if isinstance(value, CdfAndMean):
@@ -54,29 +55,33 @@ def affine(value: ValueLike, *, shift: float = 0.0, scale: float = 1.0) -> Distr
     >>> float(affine(4.0, shift=1.0, scale=-2.0).mean())
     -7.0
     """
-    if not (np.isfinite(shift) and np.isfinite(scale) and scale != 0.0):
-        rule = "be finite, and its scale not 0"
-        raise InvalidInputError("The affine map", rule, {"shift": shift, "scale": scale})
-    return as_distribution(value).affine(shift=float(shift), scale=float(scale))
+    move = finite_number(shift, "The shift of an affine map")
+    factor = finite_number(scale, "The scale of an affine map")
+    if factor == 0.0:
+        raise InvalidInputError("The scale of an affine map", "not be 0", scale)
+    return as_distribution(value).affine(shift=move, scale=factor)
 
 
 def _frozen(frozen: Any, subject: str) -> Distribution:
+    shape = np.broadcast_shapes(*(np.shape(a) for a in (*frozen.args, *frozen.kwds.values())))
+    if shape:
+        rule = "be one distribution, not an array of them"
+        raise InvalidInputError(subject, rule, f"{frozen.dist.name} of shape {shape}")
     if is_closed(frozen) or hasattr(frozen.dist, "pdf"):
-        law = from_scipy(frozen)
-        if law.shape:
-            rule = "be one distribution, not an array of them"
-            raise InvalidInputError(subject, rule, f"{frozen.dist.name} of shape {law.shape}")
-        return law
+        return from_scipy(frozen)
     return _outcomes(frozen, subject)
 
 
 def _outcomes(frozen: Any, subject: str) -> Discrete:
     """Return a discrete scipy law by its outcomes, cut where it holds next to nothing."""
+    if hasattr(frozen.dist, "xk"):
+        loc = float(frozen.kwds.get("loc", frozen.args[0] if frozen.args else 0.0))
+        return Discrete(loc + np.asarray(frozen.dist.xk, dtype=np.float64), frozen.dist.pk)
     low, high = (float(end) for end in frozen.support())
     if np.isinf(low):
-        low = _reach(frozen.ppf(1e-12), frozen.cdf, -1.0)
+        low = _reach(frozen.median(), frozen.cdf, -1.0)
     if np.isinf(high):
-        high = _reach(frozen.isf(1e-12), frozen.sf, +1.0)
+        high = _reach(frozen.median(), frozen.sf, +1.0)
     if not high - low < _MOST_OUTCOMES:
         rule = f"have fewer than {_MOST_OUTCOMES:,} outcomes that matter"
         raise InvalidInputError(subject, rule, f"{frozen.dist.name} from {low} to {high}")
@@ -88,6 +93,6 @@ def _outcomes(frozen: Any, subject: str) -> Discrete:
 def _reach(start: float, tail: Callable[[float], float], direction: float) -> float:
     """Return the first point found from ``start`` outwards beyond which the tail is negligible."""
     step = 1.0
-    while tail(start) > _CUT and step < _MOST_OUTCOMES:
+    while tail(start) > _CUT and step < 2 * _MOST_OUTCOMES:
         start, step = start + direction * step, 2.0 * step
-    return start
+    return float(start)

@@ -1,0 +1,49 @@
+"""Numbers from outside: one place that says what counts as one."""
+
+import math
+from collections.abc import Hashable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+
+__all__ = ["checked_cost", "finite_array", "finite_number"]
+
+
+def finite_number(value: Any, subject: str, rule: str = "be a finite number") -> float:
+    """Return ``value`` as a float; booleans, strings and what has more than one element are none."""
+    number = math.nan
+    single = (
+        value.ndim == 0 and value.dtype.kind in "fiu" if isinstance(value, np.ndarray) else False
+    )
+    if single or (isinstance(value, Real) and type(value) is not bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    if not math.isfinite(number):
+        raise InvalidInputError(subject, rule, value)
+    return number
+
+
+def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> NDArray[np.float64]:
+    """Return ``values`` as an array of floats; booleans and strings are not numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InvalidInputError(subject, rule, values) from None
+    if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+        raise InvalidInputError(subject, rule, values)
+    return array.astype(np.float64)
+
+
+def checked_cost(cost: Any, box: Hashable) -> float:
+    """Return the cost of a box as a float."""
+    subject, rule = f"The cost of box {box!r}", "be a finite number >= 0"
+    number = finite_number(cost, subject, rule)
+    if number < 0.0:
+        raise InvalidInputError(subject, rule, cost)
+    return number
