@@ -14,5 +14,9 @@ html_title = "weitzman"
 html_static_path = ["_static"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_type_aliases = {"ArrayLike": "ArrayLike", "FloatArray": "FloatArray", "ValueLike": "ValueLike"}
+autodoc_type_aliases = {
+    "ArrayLike": "ArrayLike",
+    "FloatArray": "FloatArray",
+    "ValueLike": "ValueLike",
+}
 napoleon_use_ivar = True

@@ -18,7 +18,9 @@ from weitzman.search.weitzman import STOP, next_box
 
 if TYPE_CHECKING:
     from weitzman.learn.bank import Bank
+    from weitzman.learn.boosting import objective
     from weitzman.learn.checks import check_learner
+    from weitzman.learn.estimator import ReservationValueRegressor
     from weitzman.learn.explanation import Explanation
     from weitzman.learn.ftrl import FTRL
     from weitzman.learn.learner import Learner
@@ -51,6 +53,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "Played",
+    "ReservationValueRegressor",
     "Residual",
     "Ridge",
     "Search",
@@ -66,6 +69,7 @@ __all__ = [
     "expected_total",
     "load",
     "next_box",
+    "objective",
     "plan",
     "reservation_value",
 ]
@@ -80,12 +84,14 @@ _LEARN = {
     "LiveSearch": "live",
     "NewtonStep": "newton",
     "Played": "play",
+    "ReservationValueRegressor": "estimator",
     "Residual": "residual",
     "Ridge": "ridge",
     "Searcher": "searcher",
     "block_length": "probing",
     "check_learner": "checks",
     "load": "searcher",
+    "objective": "boosting",
 }
 
 

@@ -47,7 +47,7 @@ def test_public_methods_have_docstrings() -> None:
 def test_import_loads_nothing_heavy() -> None:
     code = (
         "import sys, weitzman; "
-        "heavy = {'numba', 'scipy.stats', 'scipy.special', 'matplotlib', 'rich', 'typer'}; "
+        "heavy = {'numba', 'scipy.stats', 'scipy.special', 'matplotlib', 'rich', 'typer', 'sklearn'}; "
         "print(*sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

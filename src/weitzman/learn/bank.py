@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.kernels import LIMIT, UNSORTED, learn_rows, predict_rows, width_rows
 
-__all__ = ["Bank"]
+__all__ = ["Bank", "floats"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,7 +109,7 @@ class Bank:
         return 1 if self.shared else boxes
 
     def _ask(self, contexts: ArrayLike, boxes: ArrayLike | None) -> tuple[Floats, Ints]:
-        rows = np.ascontiguousarray(contexts, dtype=np.float64)
+        rows = floats(contexts)
         chosen = self._every if boxes is None else _indices(boxes)
         if rows.shape != (chosen.shape[0], self._dimension):
             rule = f"have the shape ({chosen.shape[0]}, {self._dimension})"
@@ -172,7 +172,7 @@ class Bank:
     ) -> None:
         """Learn what was seen in one round."""
         chosen = _indices(boxes)
-        rows = np.ascontiguousarray(contexts, dtype=np.float64)
+        rows = floats(contexts)
         count = chosen.shape[0]
         if rows.shape != (count, self._dimension):
             rule = f"have the shape ({count}, {self._dimension})"
@@ -276,12 +276,18 @@ def _indices(boxes: ArrayLike) -> Ints:
     return chosen.astype(np.int64, copy=False)
 
 
+def floats(numbers: ArrayLike) -> Floats:
+    """Return a C-ordered array that can be written to: for others numba would compile once more."""
+    array = np.asarray(numbers, dtype=np.float64, order="C")
+    return array if array.flags.writeable else array.copy()
+
+
 def _column(subject: str, numbers: ArrayLike, count: int) -> Floats:
-    column = np.asarray(numbers, dtype=np.float64)
+    column = floats(numbers)
     if column.ndim == 0:
-        return np.full(count, column)
+        return np.full(count, float(column))
     if column.shape != (count,):
         raise InvalidInputError(
             subject, f"be one number or have the shape ({count},)", column.shape
         )
-    return np.ascontiguousarray(column)
+    return column

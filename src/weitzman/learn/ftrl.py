@@ -61,6 +61,8 @@ __all__ = ["FTRL"]
 
 Array = NDArray[np.float64]
 
+_LONGEST = 1 << 24
+
 
 @dataclass(frozen=True, kw_only=True)
 class FTRL:
@@ -142,7 +144,8 @@ class FTRL:
             lasting = math.ceil(60.0 * math.log(2.0) / -math.log(self.forget))
             # A power of two, so that the last bit of a logarithm does not matter
             lasting = 1 << (lasting - 1).bit_length()
-            window = min(window or lasting, lasting)
+            # A longer one would fill before it matters, and the memory of it is taken at once
+            window = min(window or lasting, lasting) if lasting <= _LONGEST else window
         eta = eta_code(self.eta, self.radius, self.horizon)
         radius = math.inf if self.radius is None else self.radius
         return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)

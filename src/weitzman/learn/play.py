@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import Bank, floats
 from weitzman.learn.compiled import compiled, entry
 from weitzman.learn.kernels import LIMIT, learn_value, search_value, settle_row
 from weitzman.learn.sorting import sort_boxes
@@ -200,11 +200,9 @@ def play(
     probes
         Which boxes are bought to learn, (T, n), if the feedback says so.
     """
-    x = np.ascontiguousarray(contexts, dtype=np.float64)
-    v = np.ascontiguousarray(values, dtype=np.float64)
-    c = np.asarray(costs, dtype=np.float64)
-    c = np.ascontiguousarray(np.atleast_2d(c if c.ndim else np.full(bank.boxes, c)))
-    o = np.atleast_1d(np.ascontiguousarray(outside, dtype=np.float64))
+    x, v = floats(contexts), floats(values)
+    c, o = floats(costs), np.atleast_1d(floats(outside))
+    c = np.atleast_2d(c if c.ndim else np.full(bank.boxes, float(c)))
     rounds = x.shape[0]
     _check(bank, x, c, v, o, feedback)
     marks = (

@@ -85,6 +85,6 @@ def eta_code(eta: Eta, radius: float | None, horizon: int | None) -> float:
             rule = "come with a radius and a horizon"
             raise InvalidInputError("eta='theorem'", rule, (radius, horizon))
         return THEOREM
-    if not isinstance(eta, int | float) or not 0.0 < eta < math.inf:
+    if isinstance(eta, str | bool) or not 0.0 < float(eta) < math.inf:
         raise InvalidInputError("eta", "be a finite number > 0, 'auto' or 'theorem'", eta)
     return float(eta)

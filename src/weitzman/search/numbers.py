@@ -16,10 +16,9 @@ __all__ = ["checked_cost", "finite_array", "finite_number"]
 def finite_number(value: Any, subject: str, rule: str = "be a finite number") -> float:
     """Return ``value`` as a float; booleans, strings and what has more than one element are none."""
     number = math.nan
-    single = (
-        value.ndim == 0 and value.dtype.kind in "fiu" if isinstance(value, np.ndarray) else False
-    )
-    if single or (isinstance(value, Real) and type(value) is not bool):
+    flag = isinstance(value, bool | np.bool_)
+    array = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
+    if array or (not flag and isinstance(value, Real)):
         try:
             number = float(value)
         except OverflowError:
