@@ -61,6 +61,8 @@ class Standard:
     solve_below: Function | None = None
     solve_above: Function | None = None
     sample: Function | None = None
+    proven: bool = True
+    """Whether the functions are known to fit each other; a stranger's cdf may not."""
 
 
 def _density(y: FloatArray) -> FloatArray:

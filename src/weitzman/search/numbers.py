@@ -1,6 +1,7 @@
 """Numbers from outside: one place that says what counts as one."""
 
 import math
+import operator
 from collections.abc import Hashable
 from numbers import Real
 from typing import Any
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 
-__all__ = ["checked_cost", "finite_array", "finite_number"]
+__all__ = ["checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
 
 
 def finite_number(value: Any, subject: str, rule: str = "be a finite number") -> float:
@@ -46,3 +47,31 @@ def checked_cost(cost: Any, box: Hashable) -> float:
     if number < 0.0:
         raise InvalidInputError(subject, rule, cost)
     return number
+
+
+def whole_number(value: Any, subject: str, *, least: int, most: int = 2**62) -> int:
+    """Return ``value`` as an int between two bounds; booleans and 2.0 are none."""
+    try:
+        number = least - 1 if isinstance(value, bool | np.bool_) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        bound = f"an integer >= {least}" if most == 2**62 else f"an integer from {least} to {most}"
+        raise InvalidInputError(subject, f"be {bound}", value)
+    return number
+
+
+def float_array(values: Any, subject: str, kinds: str = "fiu") -> NDArray[np.float64]:
+    """Return ``values`` as a C-ordered array of floats; NaN is allowed, strings are not numbers.
+
+    ``kinds`` are the numpy kinds that are taken. The array can be written to: for others numba would
+    compile once more.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InvalidInputError(subject, "be an array of numbers", values) from None
+    if array.dtype.kind not in kinds:
+        raise InvalidInputError(subject, "be an array of numbers", values)
+    array = np.asarray(array, dtype=np.float64, order="C")
+    return array if array.flags.writeable else array.copy()

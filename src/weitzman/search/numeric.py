@@ -72,6 +72,7 @@ def standard_from(source: CdfAndMean) -> Standard:
         sample=None if draw is None else lambda rng, size: draw(size=size, random_state=rng),
         quantile=quantile,
         support=lambda: (float(low), float(high)),
+        proven=False,
     )
 
 

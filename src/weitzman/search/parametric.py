@@ -118,9 +118,19 @@ class LocationScale(Distribution):
         up, std = self.scale > 0.0, self.standard
         root = std.solve_below if np.all(up) else None if np.any(up) else std.solve_above
         if root is None:
-            return super().solve_below(cost)
+            return self._checked(super().solve_below(cost), cost)
         k = cost / np.abs(self.scale)
         return np.asarray(self.loc + self.scale * root(k, *self.shapes))
+
+    def _checked(self, root: FloatArray, cost: FloatArray) -> FloatArray:
+        """Return the root if it is one."""
+        if not self.standard.proven:
+            residual = np.abs(self.excess_below(root) - cost)
+            noise = 1e-9 * (self.quantile(0.75) - self.quantile(0.25)) + 1e-15 * np.abs(root)
+            if not (residual <= 1e-6 * cost + noise).all():
+                rule = "have a cdf that never decreases, from 0 to 1"
+                raise InvalidInputError("The value", rule, self)
+        return root
 
     def _solve_in_chunks(self, cost: FloatArray) -> FloatArray:
         parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]

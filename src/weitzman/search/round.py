@@ -134,11 +134,15 @@ class Search(Generic[Name]):
         come after all.
         """
         place = self._place_of(box, "see a value of")
-        number = self._sign * finite_value(value, self._boxes[place])
+        number = self._number(value, self._boxes[place])
         self._values[place] = number
         if number < self._best:
             self._best, self._chosen = number, place
         self._pending = self._pending and place != self._opened[-1]
+
+    def _number(self, value: Any, box: Name) -> float:
+        """Return a value in the direction in which smaller is better."""
+        return self._sign * finite_value(value, box)
 
     def miss(self, *, box: Name | None = None) -> None:
         """Say that the value of the box just handed out did not come; its cost is paid all the same."""
