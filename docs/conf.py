@@ -12,11 +12,7 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "weitzman"
 html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_type_aliases = {
-    "ArrayLike": "ArrayLike",
-    "FloatArray": "FloatArray",
-    "ValueLike": "ValueLike",
-}
+autodoc_typehints = "none"
 napoleon_use_ivar = True

@@ -54,9 +54,7 @@ class RoundByRound(Play):
         return np.array(totals)
 
 
-def _entry(
-    name: str, order: Any, learner: Any, kind: type[Play] = Play, **options: Any
-) -> Peer:
+def _entry(name: str, order: Any, learner: Any, kind: type[Play] = Play, **options: Any) -> Peer:
     return Peer(name, order, partial(kind, learner, options), kind="ours")
 
 

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.kernels import LIMIT, UNSORTED, learn_rows, predict_rows, width_rows
+from weitzman.search.numbers import float_array, whole_number
 
-__all__ = ["Bank", "floats"]
+__all__ = ["Bank"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,12 +74,9 @@ class Bank:
         seen: Callable[[Any], int] | None = None,
         tidy: Callable[[State], State] = lambda state: state,
     ) -> None:
-        for subject, number in (("boxes", boxes), ("dimension", dimension)):
-            if number < 1:
-                raise InvalidInputError(subject, "be an integer >= 1", number)
         self._blank = blank
-        self._boxes = boxes
-        self._dimension = dimension
+        self._boxes = whole_number(boxes, "The number of boxes", least=1)
+        self._dimension = whole_number(dimension, "The dimension", least=1)
         self.shared = shared
         self._weights = weights
         self._seen = seen
@@ -109,11 +107,11 @@ class Bank:
         return 1 if self.shared else boxes
 
     def _ask(self, contexts: ArrayLike, boxes: ArrayLike | None) -> tuple[Floats, Ints]:
-        rows = floats(contexts)
+        rows = float_array(contexts, "The contexts", "fiub")
         chosen = self._every if boxes is None else _indices(boxes)
         if rows.shape != (chosen.shape[0], self._dimension):
             rule = f"have the shape ({chosen.shape[0]}, {self._dimension})"
-            raise InvalidInputError("contexts", rule, rows.shape)
+            raise InvalidInputError("The contexts", rule, rows.shape)
         return rows, chosen
 
     def predict(
@@ -127,7 +125,7 @@ class Bank:
         """Return one reservation value per row, lowered by optimism if it is > 0."""
         rows, chosen = self._ask(contexts, boxes)
         out = np.empty(chosen.shape[0])
-        prices = _column("costs", costs, out.shape[0])
+        prices = _column("The costs", costs, out.shape[0])
         row, rule = predict_rows(
             self.arrays, chosen, rows, prices, self.shared, optimism, self._boxes, out
         )
@@ -172,13 +170,13 @@ class Bank:
     ) -> None:
         """Learn what was seen in one round."""
         chosen = _indices(boxes)
-        rows = floats(contexts)
+        rows = float_array(contexts, "The contexts", "fiub")
         count = chosen.shape[0]
         if rows.shape != (count, self._dimension):
             rule = f"have the shape ({count}, {self._dimension})"
-            raise InvalidInputError("contexts", rule, rows.shape)
-        found = _column("values", values, count)
-        paid = _column("costs", costs, count)
+            raise InvalidInputError("The contexts", rule, rows.shape)
+        found = _column("The values", values, count)
+        paid = _column("The costs", costs, count)
         self.reserve(count if self.shared else 1)
         row, broken = self._learn(chosen, rows, found, paid)
         if broken == UNSORTED:
@@ -276,14 +274,8 @@ def _indices(boxes: ArrayLike) -> Ints:
     return chosen.astype(np.int64, copy=False)
 
 
-def floats(numbers: ArrayLike) -> Floats:
-    """Return a C-ordered array that can be written to: for others numba would compile once more."""
-    array = np.asarray(numbers, dtype=np.float64, order="C")
-    return array if array.flags.writeable else array.copy()
-
-
 def _column(subject: str, numbers: ArrayLike, count: int) -> Floats:
-    column = floats(numbers)
+    column = float_array(numbers, subject)
     if column.ndim == 0:
         return np.full(count, float(column))
     if column.shape != (count,):

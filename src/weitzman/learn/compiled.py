@@ -33,8 +33,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _FILES = (
-    "compiled cover ftrl heap kernels linalg linearised minimise newton optimism play points"
-    " regulariser residual ridge sorting"
+    "compiled cover ftrl heap kernels linalg linearised minimise near newton optimism play points"
+    " regulariser residual ridge"
 )
 
 

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from weitzman.learn.compiled import compiled
 from weitzman.learn.linalg import dot, invert, rank_one, symmetric_product
 
-__all__ = ["Cover", "blank_cover", "cover_add", "cover_scale", "cover_settle", "cover_width"]
+__all__ = [
+    "Cover",
+    "blank_cover",
+    "cover_add",
+    "cover_reach",
+    "cover_scale",
+    "cover_settle",
+    "cover_width",
+]
 
 Array = NDArray[np.float64]
 
@@ -80,3 +88,12 @@ def cover_width(cover: Cover, row: int, x: Array, work: Array) -> float:
         return math.inf
     symmetric_product(cover.inverse[row], x, work)
     return math.sqrt(max(dot(x, work, x.shape[0]), 0.0))
+
+
+@compiled
+def cover_reach(cover: Cover, row: int, context: Array) -> float:
+    """Return ‖x‖ / √ρ, which no width exceeds; +∞ before anything is seen."""
+    ridge = cover.ridge[row, 0]
+    intercept = float(cover.gram.shape[1] - context.shape[0])
+    squares = dot(context, context, context.shape[0]) + intercept
+    return math.sqrt(squares / ridge) if ridge > 0.0 else math.inf

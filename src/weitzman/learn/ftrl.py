@@ -30,12 +30,19 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank import Bank
 from weitzman.learn.compiled import compiled, implements
-from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
 from weitzman.learn.linalg import dot, load_row, symmetric_product
 from weitzman.learn.minimise import minimise
 from weitzman.learn.points import (
+    ENTRIES,
     ETA,
-    HEAP,
     HORIZON,
     LIPSCHITZ,
     LOWEST,
@@ -56,6 +63,7 @@ from weitzman.learn.regulariser import (
     prior_rows,
     theorem_ridge,
 )
+from weitzman.search.numbers import whole_number
 
 __all__ = ["FTRL"]
 
@@ -110,11 +118,6 @@ class FTRL:
         rules = self._rules()
         size = dimension + self.intercept
         window = int(rules[3])
-        prior = None if self.prior is None else np.asarray(self.prior, dtype=np.float64)
-        if prior is not None and (prior.shape not in {(size,), (boxes, size)}):
-            raise InvalidInputError(
-                "prior", f"have the shape ({size},) or ({boxes}, {size})", prior
-            )
 
         def blank(rows: int, capacity: int) -> FTRLState:
             start = prior_rows(self.prior, rows, size)
@@ -135,10 +138,9 @@ class FTRL:
             raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
         if not 0.0 < self.forget <= 1.0:
             raise InvalidInputError("forget", "be a number > 0 and <= 1", self.forget)
-        if self.window is not None and self.window < 1:
-            raise InvalidInputError("window", "be an integer >= 1, or None", self.window)
-        if self.horizon is not None and self.horizon < 1:
-            raise InvalidInputError("horizon", "be an integer >= 1, or None", self.horizon)
+        for subject, number in (("The window", self.window), ("The horizon", self.horizon)):
+            if number is not None:
+                whole_number(number, subject, least=1)
         window = self.window or 0
         if self.forget < 1.0:
             lasting = math.ceil(60.0 * math.log(2.0) / -math.log(self.forget))
@@ -153,8 +155,8 @@ class FTRL:
 
 def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
     size = start.shape[1]
-    heap = 2 * capacity if rules[3] > 0 else capacity
-    reals = np.zeros((rows, 8))
+    entries = 2 * capacity if rules[3] > 0 else capacity
+    reals = np.zeros((rows, 10))
     reals[:, NOW] = 1.0
     return FTRLState(
         weights=start.copy(),
@@ -166,26 +168,26 @@ def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
         inverse=np.zeros((rows, size, size)),
         unit=np.zeros((rows, size)),
         points=np.zeros((rows, capacity, size + 4)),
-        keys=np.zeros((rows, heap)),
-        ids=np.zeros((rows, heap), dtype=np.int64),
+        keys=np.zeros((rows, entries)),
+        ids=np.zeros((rows, entries), dtype=np.int64),
         reals=reals,
-        counts=np.zeros((rows, 3), dtype=np.int64),
+        counts=np.zeros((rows, 5), dtype=np.int64),
         spread=np.zeros((rows, 3)),
         pool=np.zeros(3),
         rules=rules,
         work=np.zeros((8, size)),
         square=np.zeros((2, size, size)),
-        flipped=np.zeros(heap, dtype=np.int64),
-        order=np.zeros(heap, dtype=np.int64),
-        kinks=np.zeros((2, heap)),
+        flipped=np.zeros(entries, dtype=np.int64),
+        order=np.zeros(entries, dtype=np.int64),
+        kinks=np.zeros((2, entries)),
     )
 
 
 def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
     counts = np.asarray(state["counts"], dtype=np.int64)
     held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
-    entries = int(counts[:, HEAP].max())
-    unused = np.arange(entries) >= counts[:, HEAP, None]
+    entries = int(counts[:, ENTRIES].max())
+    unused = np.arange(entries) >= counts[:, ENTRIES, None]
     for name, length in (("points", held), ("keys", entries), ("ids", entries)):
         state[name] = np.ascontiguousarray(state[name][:, :length])
     state["keys"][unused] = 0
@@ -209,6 +211,13 @@ def _width(state: FTRLState, row: int, context: Array) -> float:
     # The matrix of the Newton step, which only the active points are in
     symmetric_product(state.inverse[row], x, product)
     return math.sqrt(max(dot(x, product, x.shape[0]), 0.0) * state.reals[row, NOW])
+
+
+@implements(reach_row, FTRLState)
+def _reach(state: FTRLState, row: int, context: Array) -> float:
+    intercept = float(state.weights.shape[1] - context.shape[0])
+    squares = dot(context, context, context.shape[0]) + intercept
+    return math.sqrt(squares / state.reals[row, RIDGE])
 
 
 @implements(learn_row, FTRLState)

@@ -1,4 +1,4 @@
-"""A binary heap of (key, id), which says when a point is to be looked at again.
+"""A binary heap of (key, id): the kinks of a step in their order.
 
 ``keys[0]`` is the smallest key. The arrays belong to the caller, who also keeps the size.
 Operations that put a key in move entries aside first and write once. Equal keys keep the order in
@@ -10,25 +10,10 @@ from numpy.typing import NDArray
 
 from weitzman.learn.compiled import compiled
 
-__all__ = ["heapify", "push", "replace_top"]
+__all__ = ["heapify", "replace_top"]
 
 Keys = NDArray[np.float64]
 Ids = NDArray[np.int64]
-
-
-@compiled
-def push(keys: Keys, ids: Ids, size: int, key: float, ident: int) -> None:
-    """Add an entry to a heap of the given size."""
-    place = size
-    while place > 0:
-        parent = (place - 1) >> 1
-        if keys[parent] <= key:
-            break
-        keys[place] = keys[parent]
-        ids[place] = ids[parent]
-        place = parent
-    keys[place] = key
-    ids[place] = ident
 
 
 @compiled

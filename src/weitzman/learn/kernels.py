@@ -1,12 +1,13 @@
 """What a learner's compiled part must offer, and the calls into it from Python.
 
 A learner's state is a NamedTuple of arrays whose first axis is the box (one row if the boxes share
-their weights). Each state class gives these four a body with
+their weights). Each state class gives these five a body with
 :func:`~weitzman.learn.compiled.implements`:
 
 - ``predict_row(state, row, context, cost)`` → reservation value;
 - ``width_row(state, row, context)`` → ‖x‖ in the norm of the inverse regularised Gram matrix; NaN
   if it is not kept;
+- ``reach_row(state, row, context)`` → an upper bound of the width, in O(d);
 - ``learn_row(state, row, context, value, cost)`` takes one observation in;
 - ``settle_row(state, row)`` makes the weights final after all observations of a round are in.
 
@@ -31,6 +32,8 @@ __all__ = [
     "note_residual",
     "predict_row",
     "predict_rows",
+    "reach_row",
+    "search_bound",
     "search_value",
     "settle_row",
     "width_row",
@@ -55,6 +58,12 @@ def predict_row(state: Any, row: int, context: Array, cost: float) -> float:
 @generic
 def width_row(state: Any, row: int, context: Array) -> float:
     """Return the width of one context."""
+    raise NotImplementedError
+
+
+@generic
+def reach_row(state: Any, row: int, context: Array) -> float:
+    """Return an upper bound of the width of one context, in O(d)."""
     raise NotImplementedError
 
 
@@ -87,9 +96,25 @@ def search_value(
     sigma = predict_row(state, row, context, cost)
     if kappa > 0.0 and not np.isnan(sigma):
         looks = state.spread[row, 2]
-        width = width_row(state, row, context) if looks > 0.0 else 0.0
-        sigma = lowered(kappa, state.pool, boxes, looks, sigma, width)
+        width = 0.0
+        if looks > 0.0:
+            # Equal but for rounding where the first is larger: the bound must hold to the last bit
+            width = min(width_row(state, row, context), reach_row(state, row, context))
+        sigma = lowered(kappa, state.pool, boxes, looks, sigma, width, cost)
     return sigma
+
+
+@compiled
+def search_bound(
+    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int
+) -> tuple[float, bool]:
+    """Return a lower bound of :func:`search_value` in O(d), and whether it is the value itself."""
+    sigma = predict_row(state, row, context, cost)
+    if kappa == 0.0 or np.isnan(sigma):
+        return sigma, True
+    looks = state.spread[row, 2]
+    reach = reach_row(state, row, context) if looks > 0.0 else 0.0
+    return lowered(kappa, state.pool, boxes, looks, sigma, reach, cost), looks == 0.0
 
 
 @compiled
@@ -119,6 +144,9 @@ def predict_rows(
             return i, 1
         if not 0.0 <= costs[i] <= LIMIT:
             return i, 5
+        for j in range(contexts.shape[1]):
+            if not abs(contexts[i, j]) <= LIMIT:
+                return i, 3
         row = 0 if shared else boxes[i]
         out[i] = search_value(state, row, contexts[i], costs[i], kappa, count)
         if not abs(out[i]) < np.inf:

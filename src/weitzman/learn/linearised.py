@@ -27,8 +27,14 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank import Bank
 from weitzman.learn.compiled import compiled, implements
-from weitzman.learn.cover import Cover, blank_cover, cover_add, cover_settle, cover_width
-from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
 from weitzman.learn.linalg import dot, load_row
 from weitzman.learn.regulariser import (
     THEOREM,
@@ -46,11 +52,11 @@ Array = NDArray[np.float64]
 # Columns of ``reals``, after those of ``follow_ridge``
 ENERGY, LIPSCHITZ, LOWEST = 3, 4, 5
 # Rows of ``sums``
-SLOPES, SQUARES, LARGEST = 0, 1, 2
+SLOPES, SQUARES, LARGEST, GRAM = 0, 1, 2, 3
 
 
 class LinearisedState(NamedTuple):
-    """Per row Σ g, Σ g² and max |x| in ``sums``; ``rules`` holds η, M and T."""
+    """Per row Σ g, Σ g², max |x| and Σ x² in ``sums``; ``rules`` holds η, M and T."""
 
     weights: Array
     prior: Array
@@ -58,10 +64,8 @@ class LinearisedState(NamedTuple):
     reals: Array
     spread: Array
     pool: Array
-    cover: Cover
     rules: Array
     work: Array
-    square: Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +103,7 @@ class LinearisedFTRL:
     horizon: int | None = None
 
     def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing."""
+        """Return a bank that has seen nothing; it can always tell widths."""
         if self.radius is not None and not 0.0 < self.radius < math.inf:
             raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)
@@ -111,14 +115,12 @@ class LinearisedFTRL:
             return LinearisedState(
                 weights=start.copy(),
                 prior=start,
-                sums=np.zeros((rows, 3, size)),
+                sums=np.zeros((rows, 4, size)),
                 reals=np.zeros((rows, 6)),
                 spread=np.zeros((rows, 3)),
                 pool=np.zeros(3),
-                cover=blank_cover(rows if widths else 0, size),
                 rules=np.array([eta, radius, self.horizon or 0], dtype=np.float64),
-                work=np.zeros((2, size)),
-                square=np.zeros((size, size)),
+                work=np.zeros((1, size)),
             )
 
         return Bank(
@@ -139,8 +141,21 @@ def _predict(state: LinearisedState, row: int, context: Array, cost: float) -> f
 
 @implements(width_row, LinearisedState)
 def _width(state: LinearisedState, row: int, context: Array) -> float:
-    load_row(context, state.work[0])
-    return cover_width(state.cover, row, state.work[0], state.work[1])
+    """Return the width by the diagonal of the Gram matrix: a full one would take O(d²)."""
+    reals, gram, size = state.reals[row], state.sums[row, GRAM], context.shape[0]
+    if reals[0] == 0.0:
+        return math.inf
+    total = 0.0
+    for j in range(size):
+        total += context[j] * context[j] / (reals[2] + gram[j])
+    if gram.shape[0] > size:
+        total += 1.0 / (reals[2] + gram[size])
+    return math.sqrt(total)
+
+
+@implements(reach_row, LinearisedState)
+def _reach(state: LinearisedState, row: int, context: Array) -> float:
+    return width_row(state, row, context)
 
 
 @implements(learn_row, LinearisedState)
@@ -156,6 +171,7 @@ def _learn(state: LinearisedState, row: int, context: Array, value: float, cost:
         sums[SLOPES, j] += tangent
         sums[SQUARES, j] += tangent * tangent
         sums[LARGEST, j] = max(sums[LARGEST, j], abs(x[j]))
+        sums[GRAM, j] += x[j] * x[j]
     reals[ENERGY] += value * value + cost * cost
     follow_ridge(reals, max(state.rules[0], 0.0), x)
     if state.rules[0] == THEOREM:
@@ -164,8 +180,6 @@ def _learn(state: LinearisedState, row: int, context: Array, value: float, cost:
         reals[LIPSCHITZ] = max(reals[LIPSCHITZ], lipschitz)
         reals[2] = theorem_ridge(reals[LIPSCHITZ], state.rules[1], state.rules[2])
     _set_weights(weights, state.prior[row], sums, reals, state.rules)
-    if state.cover.ridge.shape[0] > 0:
-        cover_add(state.cover, row, x, 1.0, state.work[1])
 
 
 @compiled
@@ -189,5 +203,4 @@ def _set_weights(weights: Array, prior: Array, sums: Array, reals: Array, rules:
 
 @implements(settle_row, LinearisedState)
 def _settle(state: LinearisedState, row: int) -> None:
-    if state.cover.ridge.shape[0] > 0:
-        cover_settle(state.cover, row, state.reals[row, 2], state.square)
+    """Do nothing: the weights are final already."""

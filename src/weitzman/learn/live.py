@@ -6,14 +6,16 @@ that come after the search is closed can still be learned, with :meth:`LiveSearc
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.learn.kernels import LIMIT
+from weitzman.search.numbers import float_array
 from weitzman.search.reservation import Sense
-from weitzman.search.round import Outcome, Search, finite_value
+from weitzman.search.round import Outcome, Search
 from weitzman.search.weitzman import STOP
 
 __all__ = ["LiveSearch"]
@@ -106,7 +108,15 @@ class LiveSearch(Search[Name]):
                 raise SearchStateError(
                     f"The value of box {box!r} is not learned: its look is not part of the feedback."
                 )
-        self._teach({place: self._sign * finite_value(value, box)})
+        self._teach({place: self._number(value, box)})
+
+    def _number(self, value: Any, box: Name) -> float:
+        number = super()._number(value, box)
+        if abs(number) > LIMIT:
+            # What could not be learned is refused while the round can still go on
+            subject = f"The value of box {box!r}"
+            raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
+        return number
 
     def _shown(self, values: Mapping[Name, float] | ArrayLike | None) -> FloatArray | None:
         """Return the values that full information shows, one per row, NaN where there is none."""
@@ -118,15 +128,17 @@ class LiveSearch(Search[Name]):
         if isinstance(values, Mapping):
             rows = np.full(len(self._boxes), np.nan)
             for box, value in values.items():
-                if not math.isnan(value):
-                    rows[self._index(box)] = self._sign * finite_value(value, box)
+                place = self._index(box)
+                if not (isinstance(value, float) and math.isnan(value)):
+                    rows[place] = self._number(value, box)
             return rows
-        given = np.asarray(values)
-        if given.shape != (len(self._boxes),) or given.dtype.kind not in "fiu":
+        given = float_array(values, "The values of close")
+        if given.shape != (len(self._boxes),):
             rule = f"be one number per box of the round, {len(self._boxes)}"
             raise InvalidInputError("The values of close", rule, values)
-        if np.isinf(given).any():
-            raise InvalidInputError("The values of close", "be finite, or NaN if missing", values)
+        if (np.abs(given) > LIMIT).any():
+            rule = f"be at most {LIMIT:g} in size, or NaN if missing"
+            raise InvalidInputError("The values of close", rule, values)
         return self._sign * given
 
     def _index(self, box: Name) -> int:

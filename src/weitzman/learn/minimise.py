@@ -19,7 +19,7 @@ w* = ρ w₀ + m: the step leads to w* itself. One or two iterations are usual.
 is computed from B itself, so an inverse that is slightly wrong costs a further step, not accuracy.
 If a step without a flip does not reduce the gradient four times, the inverse is computed from
 scratch; if that does not help either, rounding is reached. The size of a gradient g is Σ P_jj g_j²,
-the squared error of the predictions up to the dimension; it is zero to rounding below 1e-28 of that
+the squared error of the predictions up to the dimension; it is zero to rounding below 1e-24 of that
 of the terms it is the difference of.
 """
 
@@ -49,7 +49,7 @@ __all__ = ["minimise"]
 
 Array = NDArray[np.float64]
 
-_ENOUGH = 1e-28
+_ENOUGH = 1e-24
 _ITERATIONS = 200
 
 

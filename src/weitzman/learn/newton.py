@@ -24,8 +24,22 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank import Bank
 from weitzman.learn.compiled import implements
-from weitzman.learn.cover import Cover, blank_cover, cover_add, cover_settle, cover_width
-from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.cover import (
+    Cover,
+    blank_cover,
+    cover_add,
+    cover_reach,
+    cover_settle,
+    cover_width,
+)
+from weitzman.learn.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
 from weitzman.learn.linalg import dot, load_row, symmetric_product
 from weitzman.learn.regulariser import Eta, eta_code, follow_ridge, prior_rows
 
@@ -123,6 +137,11 @@ def _predict(state: NewtonState, row: int, context: Array, cost: float) -> float
 def _width(state: NewtonState, row: int, context: Array) -> float:
     load_row(context, state.work[0])
     return cover_width(state.cover, row, state.work[0], state.work[1])
+
+
+@implements(reach_row, NewtonState)
+def _reach(state: NewtonState, row: int, context: Array) -> float:
+    return cover_reach(state.cover, row, context)
 
 
 @implements(learn_row, NewtonState)

@@ -6,12 +6,14 @@ mended. So σ is lowered by
     κ · s · √log(1 + N / (n (1 + m))) · ‖x‖ in the norm of A⁻¹,
 
 where m is the number of looks at the box, N the number of looks at all n boxes, and A the learner's
-regularised Gram matrix. The square root is large for a box with less than its fair share of looks
-and fades for the others. s is the spread between boxes: the standard deviation of the predictions
-made at all looks so far, the k-th of them with weight 4/(k + 3), so that early ones fade; it starts
-at the cost of the first look. What a look at a starved box can win is the difference between boxes,
-not the noise inside one: with s the spread of the residuals the rule explores too little where
-looks are cheap and too much where one box is wide.
+regularised Gram matrix (for FTRL that of the active points, which its solver keeps). The square
+root is large for a box with less than its fair share of looks and fades for the others. s is the
+spread between boxes: the standard deviation of the predictions made at all looks so far, the k-th
+of them with weight 4/(k + 3), so that early ones fade; it starts at the cost of the first look, and
+counts as at least a quarter of the box's cost: where all predictions settle it would vanish, and
+with it the way back of a box with one bad look. What a look at a starved box can win is the
+difference between boxes, not the noise inside one: with s the spread of the residuals the rule
+explores too little where looks are cheap and too much where one box is wide.
 
 Before the first look of all nothing is lowered. A box that was never looked at takes the smaller of
 its prior prediction and the mean prediction as σ, and the width 1/√λ₀ = 2 that its first context
@@ -40,6 +42,8 @@ LOOKS, MEAN, VARIANCE = 0, 1, 2
 # Written as a number: computed from a context it would differ in the last bit between unseen boxes, and
 # rounding would say which of them is opened first.
 _UNSEEN_WIDTH = 2.0
+# The least spread between boxes, as a part of the cost of a look
+_LEAST = 0.25
 
 
 @compiled
@@ -57,7 +61,13 @@ def note_look(pool: Array, prediction: float, cost: float) -> None:
 
 @compiled
 def lowered(
-    kappa: float, pool: Array, boxes: int, looks: float, sigma: float, width: float
+    kappa: float,
+    pool: Array,
+    boxes: int,
+    looks: float,
+    sigma: float,
+    width: float,
+    cost: float,
 ) -> float:
     """Return σ after optimism, for a box with so many looks; its width is not used if there were none."""
     if pool[LOOKS] == 0.0:
@@ -65,4 +75,5 @@ def lowered(
     if looks == 0.0:
         sigma, width = min(sigma, pool[MEAN]), _UNSEEN_WIDTH
     share = math.sqrt(fixed_log(1.0 + pool[LOOKS] / (boxes * (1.0 + looks))))
-    return sigma - kappa * math.sqrt(pool[VARIANCE]) * share * width
+    spread = max(math.sqrt(pool[VARIANCE]), _LEAST * cost)
+    return sigma - kappa * spread * share * width

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank, floats
+from weitzman.learn.bank import Bank
 from weitzman.learn.compiled import compiled, entry
-from weitzman.learn.kernels import LIMIT, learn_value, search_value, settle_row
-from weitzman.learn.sorting import sort_boxes
+from weitzman.learn.kernels import LIMIT, learn_value, search_bound, search_value, settle_row
+from weitzman.search.numbers import float_array
 from weitzman.search.weitzman import STOP, next_box
 
 __all__ = ["FEEDBACKS", "Feedback", "Played", "play"]
@@ -73,42 +73,63 @@ def _prepare(
     kappa: float,
     shared: bool,
     sigma: Array,
-    order: Ints,
-) -> int:
-    """Set the reservation values, NaN if absent, and the order; return the number of boxes present."""
-    count = 0
-    for box in range(contexts.shape[0]):
+    known: Marks,
+) -> None:
+    """Set lower bounds of the reservation values, NaN if absent, and whether they are exact."""
+    boxes = contexts.shape[0]
+    for box in range(boxes):
         row = 0 if shared else box
-        sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, contexts.shape[0])
-        if math.isnan(sigma[box]):
-            continue
-        order[count] = box
-        count += 1
-    sort_boxes(order, count, sigma)
-    return count
+        sigma[box], known[box] = search_bound(state, row, contexts[box], costs[box], kappa, boxes)
+
+
+@compiled
+def _first(sigma: Array, opened: Marks) -> int:
+    """Return the closed box with the smallest number, of equal ones the first; STOP if there is none."""
+    first, smallest = STOP, math.inf
+    for box in range(sigma.shape[0]):
+        if not opened[box] and sigma[box] < smallest:
+            first, smallest = box, sigma[box]
+    return first
 
 
 @compiled
 def _search(
-    order: Ints,
-    count: int,
-    sigma: Array,
+    state: Any,
+    contexts: Array,
     costs: Array,
     values: Array,
     outside: float,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    known: Marks,
     opened: Marks,
+    one: Ints,
 ) -> tuple[float, float, int, int]:
-    """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened."""
-    best, paid, chosen, position = outside, 0.0, -1, 0
+    """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened.
+
+    A round opens few boxes, so the next one is looked for instead of all being sorted; and widths,
+    which take O(d²), are found only for boxes that come first by their lower bound.
+    """
+    best, paid, chosen, count = outside, 0.0, -1, 0
     for box in range(opened.shape[0]):
         opened[box] = False
     while True:
-        box = _next_box(order[:count], sigma, position, best)
+        box = _first(sigma, opened)
         if box == STOP:
-            return best, paid, chosen, position
+            return best, paid, chosen, count
+        one[0] = box
+        # No other box is below this bound: if the rule stops here it stops at all of them
+        if _next_box(one, sigma, 0, best) == STOP:
+            return best, paid, chosen, count
+        if not known[box]:
+            row = 0 if shared else box
+            sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, sigma.shape[0])
+            known[box] = True
+            continue
         opened[box] = True
         paid += costs[box]
-        position += 1
+        count += 1
         if values[box] < best:
             best, chosen = values[box], box
 
@@ -151,16 +172,19 @@ def _play(
     paid: Array,
     chosen: Ints,
     opened_count: Ints,
-    order: Ints,
     sigma: Array,
+    known: Marks,
     shown: Marks,
+    one: Ints,
 ) -> None:
     boxes = contexts.shape[1]
     for t in range(contexts.shape[0]):
         price, found = costs[t % costs.shape[0]], values[t]
-        count = _prepare(state, contexts[t], price, kappa, shared, sigma, order)
+        _prepare(state, contexts[t], price, kappa, shared, sigma, known)
         start = outside[t % outside.shape[0]]
-        best, spent, pick, looks = _search(order, count, sigma, price, found, start, shown)
+        best, spent, pick, looks = _search(
+            state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
+        )
         for box in range(boxes):
             bought = (feedback & _PROBED) > 0 and probes[t, box] and not math.isnan(sigma[box])
             if bought and not shown[box]:
@@ -200,8 +224,9 @@ def play(
     probes
         Which boxes are bought to learn, (T, n), if the feedback says so.
     """
-    x, v = floats(contexts), floats(values)
-    c, o = floats(costs), np.atleast_1d(floats(outside))
+    x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
+    c = float_array(costs, "The costs")
+    o = np.atleast_1d(float_array(outside, "The outside option"))
     c = np.atleast_2d(c if c.ndim else np.full(bank.boxes, float(c)))
     rounds = x.shape[0]
     _check(bank, x, c, v, o, feedback)
@@ -209,7 +234,7 @@ def play(
         np.zeros((1, bank.boxes), dtype=np.bool_) if probes is None else np.asarray(probes, bool)
     )
     if _CODES[feedback] & _PROBED and marks.shape != v.shape:
-        raise InvalidInputError("probes", f"have the shape {v.shape}", marks.shape)
+        raise InvalidInputError("The probes", f"have the shape {v.shape}", marks.shape)
     played = Played(
         totals=np.empty(rounds),
         paid=np.empty(rounds),
@@ -236,9 +261,10 @@ def play(
             played.paid[now],
             played.chosen[now],
             played.opened_count[now],
-            np.empty(2 * bank.boxes, dtype=np.int64),
             np.empty(bank.boxes),
             np.empty(bank.boxes, dtype=np.bool_),
+            np.empty(bank.boxes, dtype=np.bool_),
+            np.empty(1, dtype=np.int64),
         )
         done = now.stop
     return played
@@ -247,20 +273,23 @@ def play(
 def _check(bank: Bank, x: Array, c: Array, v: Array, o: Array, feedback: str) -> None:
     n = bank.boxes
     if x.ndim != 3 or x.shape[1:] != (n, bank.dimension):
-        raise InvalidInputError("contexts", f"have the shape (T, {n}, {bank.dimension})", x.shape)
+        raise InvalidInputError(
+            "The contexts", f"have the shape (T, {n}, {bank.dimension})", x.shape
+        )
     if v.shape != x.shape[:2]:
-        raise InvalidInputError("values", f"have the shape {x.shape[:2]}", v.shape)
+        raise InvalidInputError("The values", f"have the shape {x.shape[:2]}", v.shape)
     if c.shape not in {(1, n), v.shape}:
-        raise InvalidInputError("costs", f"have the shape ({n},) or {v.shape}", c.shape)
+        raise InvalidInputError("The costs", f"have the shape ({n},) or {v.shape}", c.shape)
     if o.shape not in {(1,), x.shape[:1]}:
-        raise InvalidInputError("outside", "be one number or one per round", o.shape)
+        raise InvalidInputError("The outside option", "be one number or one per round", o.shape)
     if feedback not in _CODES:
-        raise InvalidInputError("feedback", f"be one of {list(_CODES)}", feedback)
-    if not (np.abs(x) <= LIMIT)[~np.isnan(x)].all():
-        raise InvalidInputError("contexts", f"be at most {LIMIT:g} in size, or NaN", x)
-    if not (np.abs(v) <= LIMIT)[~np.isnan(v)].all():
-        raise InvalidInputError("values", f"be at most {LIMIT:g} in size, or NaN", v)
+        raise InvalidInputError("The feedback", f"be one of {list(_CODES)}", feedback)
+    # A NaN is not above the limit, and it is allowed
+    if (np.abs(x) > LIMIT).any():
+        raise InvalidInputError("The contexts", f"be at most {LIMIT:g} in size, or NaN", x)
+    if (np.abs(v) > LIMIT).any():
+        raise InvalidInputError("The values", f"be at most {LIMIT:g} in size, or NaN", v)
     if not ((c >= 0.0) & (c <= LIMIT)).all():
-        raise InvalidInputError("costs", f"be numbers from 0 to {LIMIT:g}", c)
-    if np.isnan(o).any():
-        raise InvalidInputError("outside", "be numbers", o)
+        raise InvalidInputError("The costs", f"be numbers from 0 to {LIMIT:g}", c)
+    if np.isnan(o).any() or np.isneginf(o).any():
+        raise InvalidInputError("The outside option", "be finite, or +inf for none", o)

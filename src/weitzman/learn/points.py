@@ -9,16 +9,16 @@ gradient B w − ρ w₀ − m, m = Σ_active q v x + Σ q c x.
 
 **When to look.** For positive units u, |Δw·x| ≤ ‖u Δw‖ ‖x/u‖ (products by coordinate). So the sign
 of z cannot change before the weights have travelled |z| / ‖x/u‖ in the norm ‖u ·‖ since the point
-was last looked at. A heap holds, for every point, the travelled distance at which it must be looked
-at again. u_j is a power of two above all |x_j| seen, so that features of very different sizes do
-not make every point seem near; when it grows, all keys are computed anew. Rounding errors are on
-the safe side: distances are rounded up, keys down.
+was last looked at. A list holds, for every point, the travelled distance at which it must be looked
+at again (:mod:`weitzman.learn.near`). u_j is a power of two above all |x_j| seen, so that features
+of very different sizes do not make every point seem near; when it grows, all keys are computed
+anew. Rounding errors are on the safe side: distances are rounded up, keys down.
 
 **Forgetting** by γ < 1 gives new points the weight γ^{−k} and multiplies ρ by the same, instead of
 shrinking all that is there; everything is divided by 2⁶⁴ when that becomes large, which is exact.
 **Window**: the k-th last point of a row is taken out of the sums, which are compensated
-(:mod:`weitzman.learn.linalg`), so nothing of it stays. Its key stays in the heap until it is met,
-or until the heap is full and swept. A discount implies a window: weights below 2⁻⁶⁰ are dropped.
+(:mod:`weitzman.learn.linalg`), so nothing of it stays. Its key stays in the list until it is met,
+or until the list is full and swept. A discount implies a window: weights below 2⁻⁶⁰ are dropped.
 """
 
 import math
@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.compiled import compiled
-from weitzman.learn.heap import heapify, push, replace_top
 from weitzman.learn.linalg import add_outer, add_scaled, dot, rank_one
+from weitzman.learn.near import exchange, find_due, next_gap, part, remove
 
 __all__ = ["FTRLState", "enter", "look", "make_room", "move"]
 
@@ -38,9 +38,9 @@ Array = NDArray[np.float64]
 # Columns of a point after its d coordinates; the weight is −q while the point is not active
 VALUE, COST, REACH, WEIGHT = 0, 1, 2, 3
 # Columns of ``reals``
-TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE = range(8)
+TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE, GAP = range(10)
 # Columns of ``counts``
-SEEN, HEAP, CHANGES = range(3)
+SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
 ETA, RADIUS, FORGET, WINDOW, HORIZON = range(5)
 
@@ -104,15 +104,22 @@ def look(state: FTRLState, row: int) -> int:
     size = state.weights.shape[1]
     window = int(state.rules[WINDOW])
     weights, keys, ids = state.weights[row], state.keys[row], state.ids[row]
-    travelled = state.reals[row, TRAVELLED]
-    oldest = state.counts[row, SEEN] - window if window > 0 else 0
-    entries = state.counts[row, HEAP]
+    reals, counts = state.reals[row], state.counts[row]
+    travelled = reals[TRAVELLED]
+    oldest = counts[SEEN] - window if window > 0 else 0
+    if travelled > reals[EDGE] or counts[WORK] > 2 * counts[ENTRIES]:
+        _part_anew(state, row)
+    entries, near, edge = counts[ENTRIES], counts[NEAR], reals[EDGE]
+    counts[WORK] += near
     flips = 0
-    while entries > 0 and keys[0] <= travelled:
-        ident = ids[0]
+    # From the last to the first: what takes the place of one that goes was dealt with
+    for i in range(find_due(keys, near, travelled, state.order) - 1, -1, -1):
+        place = state.order[i]
+        ident = ids[place]
         if ident < oldest:
+            remove(keys, ids, near, entries, place)
+            near -= 1
             entries -= 1
-            replace_top(keys, ids, entries, keys[entries], ids[entries])
             continue
         slot = ident % window if window > 0 else ident
         point = state.points[row, slot]
@@ -123,10 +130,24 @@ def look(state: FTRLState, row: int) -> int:
             _count_in(state, row, point, 1.0 if is_active else -1.0)
             state.flipped[flips] = slot
             flips += 1
-        key = _next_look(travelled, residual, point[size + REACH])
-        replace_top(keys, ids, entries, key, ident)
-    state.counts[row, HEAP] = entries
+        keys[place] = _next_look(travelled, residual, point[size + REACH])
+        if keys[place] > edge:
+            near -= 1
+            exchange(keys, ids, place, near)
+    counts[ENTRIES], counts[NEAR] = entries, near
     return flips
+
+
+@compiled
+def _part_anew(state: FTRLState, row: int) -> None:
+    """Part near and far at a new edge beyond the travelled distance."""
+    reals, counts = state.reals[row], state.counts[row]
+    # After a start the first step is the only measure
+    gap = reals[GAP] if reals[GAP] > 0.0 else reals[TRAVELLED]
+    reals[GAP] = next_gap(gap, counts[ENTRIES], counts[WORK])
+    reals[EDGE] = reals[TRAVELLED] + reals[GAP]
+    counts[NEAR] = part(state.keys[row], state.ids[row], counts[ENTRIES], reals[EDGE], state.order)
+    counts[WORK] = 0
 
 
 @compiled
@@ -157,13 +178,22 @@ def _rekey(state: FTRLState, row: int) -> None:
         state.keys[row, entries] = _next_look(0.0, residual, point[size + REACH])
         state.ids[row, entries] = ident
         entries += 1
-    heapify(state.keys[row], state.ids[row], entries)
-    state.counts[row, HEAP] = entries
+    state.counts[row, ENTRIES] = entries
+    # All are far, and the edge is passed with the next step
+    state.counts[row, NEAR] = 0
+    state.reals[row, EDGE] = 0.0
 
 
 @compiled
 def make_room(state: FTRLState, row: int) -> None:
     """Let the oldest point go if the window is full, and age the others."""
+    # Apart from what follows, so that the usual case is no call
+    if state.rules[WINDOW] > 0.0 or state.rules[FORGET] < 1.0:
+        _make_room(state, row)
+
+
+@compiled
+def _make_room(state: FTRLState, row: int) -> None:
     size = state.weights.shape[1]
     reals = state.reals[row]
     window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
@@ -200,21 +230,23 @@ def _shrink(state: FTRLState, row: int) -> None:
 
 @compiled
 def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
-    """Take a new point into the sums and the heap."""
+    """Take a new point into the sums and the list."""
     size = x.shape[0]
     window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
     slot = seen % window if window > 0 else seen
     now = state.reals[row, NOW]
     point = state.points[row, slot]
     grown = False
-    squares = 0.0
+    unit, ratios = state.unit[row], state.work[1]
     for j in range(size):
         point[j] = x[j]
-        if abs(x[j]) > state.unit[row, j]:
-            state.unit[row, j] = math.ldexp(1.0, math.frexp(abs(x[j]))[1] + 1)
+        if abs(x[j]) > unit[j]:
+            unit[j] = math.ldexp(1.0, math.frexp(abs(x[j]))[1] + 1)
             grown = True
-        if x[j] != 0.0:
-            squares += (x[j] / state.unit[row, j]) * (x[j] / state.unit[row, j])
+    for j in range(size):
+        # A unit is 0 where all that was seen is 0
+        ratios[j] = x[j] / (unit[j] if unit[j] > 0.0 else 1.0)
+    squares = dot(ratios, ratios, size)
     point[size + VALUE] = value
     point[size + COST] = cost
     point[size + REACH] = 1.0 / math.sqrt(squares) if squares > 0.0 else math.inf
@@ -225,10 +257,14 @@ def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> No
     add_scaled(state.moment[row], state.moment_low[row], x, now * cost)
     state.counts[row, SEEN] = seen + 1
     # Sweeping now and then keeps the travelled distance, and with it its rounding, small
-    full = window > 0 and state.counts[row, HEAP] == 2 * window
+    full = window > 0 and state.counts[row, ENTRIES] == 2 * window
     if grown or full or (seen & (seen + 1)) == 0:
         _rekey(state, row)
     else:
         key = _next_look(state.reals[row, TRAVELLED], residual, point[size + REACH])
-        push(state.keys[row], state.ids[row], state.counts[row, HEAP], key, seen)
-        state.counts[row, HEAP] += 1
+        entries, near = state.counts[row, ENTRIES], state.counts[row, NEAR]
+        state.keys[row, entries], state.ids[row, entries] = key, seen
+        if key <= state.reals[row, EDGE]:
+            exchange(state.keys[row], state.ids[row], near, entries)
+            state.counts[row, NEAR] = near + 1
+        state.counts[row, ENTRIES] = entries + 1

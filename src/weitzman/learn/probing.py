@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.search.numbers import finite_number
 
 __all__ = ["block_length", "probes"]
 
@@ -44,10 +45,11 @@ def block_length(
     >>> block_length(horizon=1_000_000, cost=1.0, radius=4.0)
     15
     """
-    if horizon < 1 or not cost > 0.0 or not radius > 0.0:
-        got = {"horizon": horizon, "cost": cost, "radius": radius}
-        raise InvalidInputError("The block length's arguments", "be > 0", got)
     slope = max(cost, radius - cost) if lipschitz is None else lipschitz
+    arguments = {"horizon": horizon, "cost": cost, "radius": radius, "lipschitz": slope}
+    for name, number in arguments.items():
+        if finite_number(number, f"The {name}", "be a finite number > 0") <= 0.0:
+            raise InvalidInputError(f"The {name}", "be a finite number > 0", number)
     k = float(horizon * cost**2 / (2.0 * radius**2 * slope**2)) ** (1.0 / 3.0)
     return int(max(1, math.floor(k + 0.5)))
 

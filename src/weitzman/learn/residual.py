@@ -21,7 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank import Bank
 from weitzman.learn.compiled import compiled, implements
-from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.cover import cover_reach
+from weitzman.learn.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
 from weitzman.learn.regulariser import Eta, prior_rows
 from weitzman.learn.ridge import (
     Regression,
@@ -136,6 +144,11 @@ def _predict(state: ResidualState, row: int, context: Array, cost: float) -> flo
 @implements(width_row, ResidualState)
 def _width(state: ResidualState, row: int, context: Array) -> float:
     return regression_width(state.core, row, context)
+
+
+@implements(reach_row, ResidualState)
+def _reach(state: ResidualState, row: int, context: Array) -> float:
+    return cover_reach(state.core.cover, row, context)
 
 
 @implements(learn_row, ResidualState)

@@ -23,11 +23,19 @@ from weitzman.learn.cover import (
     Cover,
     blank_cover,
     cover_add,
+    cover_reach,
     cover_scale,
     cover_settle,
     cover_width,
 )
-from weitzman.learn.kernels import learn_row, note_residual, predict_row, settle_row, width_row
+from weitzman.learn.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
 from weitzman.learn.linalg import dot, load_row, symmetric_product
 from weitzman.learn.regulariser import Eta, eta_code, follow_ridge, prior_rows
 
@@ -183,6 +191,11 @@ def _predict(state: RidgeState, row: int, context: Array, cost: float) -> float:
 @implements(width_row, RidgeState)
 def _width(state: RidgeState, row: int, context: Array) -> float:
     return regression_width(state.core, row, context)
+
+
+@implements(reach_row, RidgeState)
+def _reach(state: RidgeState, row: int, context: Array) -> float:
+    return cover_reach(state.core.cover, row, context)
 
 
 @implements(learn_row, RidgeState)

@@ -13,6 +13,7 @@ beside its place and moved there, so a crash leaves the old one whole.
 
 import hashlib
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -65,11 +66,13 @@ def read_saved(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     listing = header["arrays"]
     if _digest(header["settings"], listing, body) != header["sha256"]:
         raise InvalidFileError(subject, "be as it was saved", "a file that is cut or changed")
+    sizes = [np.dtype(kind).itemsize * math.prod(shape) for _, kind, shape in listing]
+    if sum(sizes) != len(body):
+        raise InvalidFileError(subject, f"hold {sum(sizes)} bytes of arrays", len(body))
     arrays: Arrays = {}
     begin = 0
-    for name, kind, shape in listing:
+    for (name, kind, shape), length in zip(listing, sizes, strict=True):
         dtype = np.dtype(kind)
-        length = dtype.itemsize * int(np.prod(shape))
         flat = np.frombuffer(body[begin : begin + length], dtype=dtype)
         arrays[name] = flat.reshape(shape).astype(dtype.newbyteorder("="))
         begin += length
@@ -80,8 +83,9 @@ def _header(line: bytes, subject: str) -> dict[str, Any]:
     try:
         header = json.loads(line)
         known = header["format"] == _FORMAT
-        version = int(header["version"])
-    except (ValueError, KeyError, TypeError):
+        version = header["version"]
+        known = known and isinstance(version, int) and version >= 1
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         known, version, header = False, 0, {}
     if not known:
         raise InvalidFileError(subject, "be a saved searcher", line[:40])
@@ -90,9 +94,17 @@ def _header(line: bytes, subject: str) -> dict[str, Any]:
         raise InvalidFileError(subject, rule, version)
     wanted = {"settings": dict, "arrays": list, "sha256": str}
     whole = all(isinstance(header.get(k), kind) for k, kind in wanted.items())
-    if not whole or any(len(a) != 3 or a[1] not in _KINDS for a in header["arrays"]):
+    if not whole or not all(_is_listed(entry) for entry in header["arrays"]):
         raise InvalidFileError(subject, "be as it was saved", "a header that is cut or changed")
     return dict(header)
+
+
+def _is_listed(entry: Any) -> bool:
+    if not (isinstance(entry, list) and len(entry) == 3):
+        return False
+    name, kind, shape = entry
+    sizes = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+    return isinstance(name, str) and isinstance(kind, str) and kind in _KINDS and sizes
 
 
 def _digest(settings: dict[str, Any], listing: list[Any], body: bytes) -> str:

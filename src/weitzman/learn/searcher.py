@@ -24,12 +24,12 @@ are opened.
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weitzman.errors import InvalidInputError
+from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
@@ -39,7 +39,7 @@ from weitzman.learn.optimism import KAPPA
 from weitzman.learn.play import FEEDBACKS, Feedback, Played, play
 from weitzman.learn.probing import probes
 from weitzman.learn.saved import read_saved, write_saved
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
 
 __all__ = ["Searcher", "load"]
@@ -93,17 +93,15 @@ class Searcher:
         block: int | None = None,
         rng: int = 0,
     ) -> None:
-        self.names: list[Hashable] = list(range(boxes)) if isinstance(boxes, int) else list(boxes)
+        self.names = _names(boxes)
         self._place = {name: i for i, name in enumerate(self.names)}
-        if len(self._place) < len(self.names) or not self.names:
-            raise InvalidInputError("The names of the boxes", "be distinct, at least one", boxes)
-        self.dimension = dimension
+        self.dimension = whole_number(dimension, "The dimension", least=1)
         self.learner = FTRL() if learner is None else learner
         self.feedback = _checked_feedback(feedback, block)
         self.sense = check_sense(sense)
         self.optimism = optimism
-        self.block = block
-        self.rng = rng
+        self.block = None if block is None else whole_number(block, "The block", least=1)
+        self.rng = whole_number(rng, "The seed rng", least=0)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
         self._kappa = _checked_optimism(optimism, feedback)
@@ -142,7 +140,7 @@ class Searcher:
             marks = self._probes(1)[0]
             bought = [r for r, p in enumerate(places) if marks[p]]
         search: LiveSearch[Hashable] = LiveSearch(
-            boxes=self.names if boxes is None else list(boxes),
+            boxes=list(self.names if boxes is None else boxes),
             sigma=sigma,
             sense=self.sense,
             outside=outside,
@@ -197,8 +195,10 @@ class Searcher:
         outside
             The outside option, one number or one per round; None if there is none.
         """
-        found = self._sign * np.asarray(values, dtype=np.float64)
-        start = np.inf if outside is None else self._sign * np.asarray(outside, dtype=np.float64)
+        found = self._sign * float_array(values, "The values")
+        start: ArrayLike = np.inf
+        if outside is not None:
+            start = self._sign * float_array(outside, "The outside option")
         rounds = found.shape[0] if found.ndim else 0
         played = play(
             self._bank,
@@ -214,7 +214,7 @@ class Searcher:
         if self._sign > 0.0:
             return played
         return Played(
-            totals=-played.totals,
+            totals=-played.totals + 0.0,
             paid=played.paid,
             chosen=played.chosen,
             opened_count=played.opened_count,
@@ -230,7 +230,7 @@ class Searcher:
             self.names.append(name)
 
     def digest(self) -> str:
-        """Return a hash of all that later answers depend on."""
+        """Return the number of rounds and a hash of what was learned; settings are not part of it."""
         return f"{self.rounds}-{self._bank.digest()}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -243,19 +243,21 @@ class Searcher:
             raise InvalidInputError(
                 "The names of a saved searcher", "be strings or integers", kinds
             )
-        settings = {
+        write_saved(path, self._settings(), self._bank.state())
+
+    def _settings(self) -> dict[str, Any]:
+        return {
             "names": self.names,
             "dimension": self.dimension,
             "learner": learner_name(self.learner),
-            "parameters": _plain(asdict(self.learner)),  # type: ignore[call-overload]
+            "parameters": _plain(asdict(cast("Any", self.learner))),
             "feedback": self.feedback,
             "sense": self.sense,
-            "optimism": self.optimism,
+            "optimism": self.optimism if self.optimism == "auto" else float(self.optimism),
             "block": self.block,
             "rng": self.rng,
             "rounds": self.rounds,
         }
-        write_saved(path, settings, self._bank.state())
 
     def _probes(self, rounds: int) -> NDArray[np.bool_]:
         return probes(
@@ -269,11 +271,15 @@ class Searcher:
     def _rows(
         self, contexts: ArrayLike, costs: ArrayLike, boxes: Sequence[Hashable] | None
     ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-        rows = np.ascontiguousarray(contexts, dtype=np.float64)
+        # Copies: the caller may use its arrays again before the round is closed
+        rows = float_array(contexts, "The contexts", "fiub").copy()
         count = len(self.names if boxes is None else boxes)
-        prices = np.asarray(costs, dtype=np.float64)
+        prices = float_array(costs, "The costs").copy()
         if prices.ndim == 0:
-            prices = np.full(count, prices)
+            prices = np.full(count, float(prices))
+        if prices.shape != (count,):
+            rule = f"be one number, or one per box, {count}"
+            raise InvalidInputError("The costs", rule, prices.shape)
         if boxes is None:
             return rows, prices, self._bank.every
         unknown = [b for b in boxes if b not in self._place]
@@ -289,19 +295,39 @@ def load(path: str | os.PathLike[str]) -> Searcher:
     A file that is cut, changed or of a later version is refused.
     """
     settings, arrays = read_saved(path)
-    searcher = Searcher(
-        boxes=settings["names"],
-        dimension=settings["dimension"],
-        learner=learner_from(settings["learner"], settings["parameters"]),
-        feedback=settings["feedback"],
-        sense=settings["sense"],
-        optimism=settings["optimism"],
-        block=settings["block"],
-        rng=settings["rng"],
-    )
-    searcher._bank.restore(arrays)
-    searcher.rounds = settings["rounds"]
+    try:
+        searcher = Searcher(
+            boxes=settings["names"],
+            dimension=settings["dimension"],
+            learner=learner_from(settings["learner"], settings["parameters"]),
+            feedback=settings["feedback"],
+            sense=settings["sense"],
+            optimism=settings["optimism"],
+            block=settings["block"],
+            rng=settings["rng"],
+        )
+        searcher._bank.restore(arrays)
+        searcher.rounds = whole_number(settings["rounds"], "The number of rounds", least=0)
+        if searcher._bank.boxes != len(searcher.names):
+            raise InvalidInputError("The names", f"be {searcher._bank.boxes}", searcher.names)
+    except (KeyError, TypeError, ValueError) as error:
+        subject = f"The file {os.fspath(path)!r}"
+        raise InvalidFileError(subject, "hold a whole searcher", str(error)) from None
     return searcher
+
+
+def _names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
+    if isinstance(boxes, int | np.integer):
+        return list(range(whole_number(boxes, "The number of boxes", least=1)))
+    try:
+        names = list(boxes)
+        distinct = len(set(names)) == len(names)
+    except TypeError:
+        rule = "be a number of boxes, or a list of hashable names"
+        raise InvalidInputError("The boxes", rule, boxes) from None
+    if not names or not distinct:
+        raise InvalidInputError("The names of the boxes", "be distinct, at least one", boxes)
+    return names
 
 
 def _checked_feedback(feedback: Feedback, block: int | None) -> Feedback:
@@ -309,8 +335,6 @@ def _checked_feedback(feedback: Feedback, block: int | None) -> Feedback:
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
     if ("probe" in feedback) != (block is not None):
         raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)
-    if block is not None and (isinstance(block, bool) or block != int(block) or block < 1):
-        raise InvalidInputError("The block", "be an integer >= 1", block)
     return feedback
 
 
@@ -323,4 +347,8 @@ def _checked_optimism(optimism: float | Literal["auto"], feedback: Feedback) -> 
 
 
 def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
+    """Return parameters as JSON has them: numpy's numbers and arrays as Python's."""
+    arrays = (np.ndarray, np.generic, list, tuple)
+    return {
+        k: np.asarray(v).tolist() if isinstance(v, arrays) else v for k, v in parameters.items()
+    }

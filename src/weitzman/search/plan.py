@@ -60,7 +60,7 @@ def plan(
     >>> p.order, p.reservation_values
     (('a', 'b'), {'a': 4.0, 'b': 4.5})
     >>> round(p.expected_total, 6)
-    3.695312
+    4.234375
     """
     boxes = tuple(boxes)
     if not boxes:

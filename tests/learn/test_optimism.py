@@ -1,0 +1,199 @@
+"""Optimism: by its formula, free of units, off where nothing is hidden, and enough against starvation."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import weitzman as wz
+from tests.learn.test_searcher import LEARNERS, every_learner, make, record
+
+Array = NDArray[np.float64]
+
+
+def spread_of(predictions: list[float], first_cost: float) -> tuple[float, float]:
+    """Mean and variance with weight 4/(k + 3) for the k-th, written out as weighted sums.
+
+    The first prediction has the variance c² around it; each later share moves mean and variance as
+    that of a mixture does.
+    """
+    weights = np.array([1.0])
+    for k in range(2, len(predictions) + 1):
+        share = 4 / (k + 3)
+        weights = np.append(weights * (1 - share), share)
+    mean = float(weights @ predictions)
+    variance = float(weights @ (np.array(predictions) - mean) ** 2 + weights[0] * first_cost**2)
+    return mean, variance
+
+
+def test_is_the_formula_of_its_docstring() -> None:
+    """With a fixed η, for which the Gram matrix of the active points is known without rounding."""
+    contexts, costs, values = record(60, gaps=False, seed=5)
+    contexts[:, 3], ridge = np.nan, 0.25
+    searcher = make(learner=wz.FTRL(eta=1 / ridge))
+    twin = wz.FTRL(eta=1 / ridge).start(boxes=4, dimension=3)
+    predictions: list[float] = []
+    first_cost = 0.0
+    seen: list[list[int]] = [[] for _ in range(4)]
+    for t in range(60):
+        x = np.where(np.isnan(contexts[t]), 1.0, contexts[t])
+        found, plain = searcher.reservation_values(x, costs[t]), twin.predict(x, costs[t])
+        expected = plain.copy()
+        if predictions:
+            mean, variance = spread_of(predictions, first_cost)
+            for i in range(4):
+                rows = contexts[seen[i], i]
+                on = rows @ np.asarray(twin.weights())[i] > values[seen[i], i]
+                matrix = ridge * np.eye(3) + rows[on].T @ rows[on]
+                width = math.sqrt(x[i] @ np.linalg.inv(matrix) @ x[i])
+                if not seen[i]:
+                    expected[i], width = min(plain[i], mean), 2.0
+                share = math.sqrt(math.log(1 + len(predictions) / (4 * (1 + len(seen[i])))))
+                spread = max(math.sqrt(variance), costs[t, i] / 4)
+                expected[i] -= 0.75 * spread * share * width
+        assert found == pytest.approx(expected, abs=1e-9)
+        search = searcher.open(contexts[t, :3], costs[t, :3], boxes=[0, 1, 2])
+        opened = []
+        for box in search:
+            opened.append(int(str(box)))
+            search.see(values[t, opened[-1]])
+        search.close()
+        opened.sort()
+        if not predictions:
+            first_cost = float(costs[t, opened[0]])
+        predictions += plain[opened].tolist()
+        for i in opened:
+            seen[i].append(t)
+        twin.update(opened, contexts[t, opened], values[t, opened], costs[t, opened])
+    assert not seen[3]
+    assert min(len(rows) for rows in seen[:3]) > 0
+
+
+@every_learner
+def test_lowers_in_proportion_to_kappa(learner: wz.Learner) -> None:
+    contexts, costs, values = record(40, gaps=False)
+    bank = learner.start(boxes=4, dimension=3, widths=True)
+    for t in range(40):
+        bank.update(np.arange(4), contexts[t], values[t], costs[t])
+    x, c = contexts[0], costs[0]
+    plain = bank.predict(x, c)
+    once, thrice = (plain - bank.predict(x, c, optimism=k) for k in (0.5, 1.5))
+    assert (once > 0.0).all()
+    assert thrice == pytest.approx(3 * once, rel=1e-9)
+    widths = bank.widths(x)
+    # All boxes have 40 looks, so the amounts are in the ratio of the widths
+    assert once / once[0] == pytest.approx(widths / widths[0], rel=1e-9)
+
+
+@every_learner
+@pytest.mark.parametrize("feedback", ["full", "opened", "probe", "opened+probe"])
+def test_zero_optimism_is_the_plain_prediction(learner: wz.Learner, feedback: str) -> None:
+    contexts, costs, values = record(40, gaps=False)
+    searcher = make(feedback, learner=learner, optimism=0)
+    searcher.play(contexts, costs, values)
+    plain = searcher._bank.predict(contexts[0], costs[0])
+    assert np.array_equal(searcher.reservation_values(contexts[0], costs[0]), plain)
+    assert all(b.optimism == 0.0 for b in searcher.explain(contexts[0], costs[0]).boxes)
+
+
+@pytest.mark.parametrize(
+    ("feedback", "kappa"), [("full", 0.0), ("opened", 0.75), ("probe", 0.0), ("opened+probe", 0.0)]
+)
+def test_auto_is_three_quarters_under_opened_and_nothing_elsewhere(
+    feedback: str, kappa: float
+) -> None:
+    contexts, costs, values = record()
+    auto, given = make(feedback), make(feedback, optimism=kappa)
+    assert np.array_equal(
+        auto.play(contexts, costs, values).totals, given.play(contexts, costs, values).totals
+    )
+    assert auto.digest() == given.digest()
+
+
+def test_nothing_is_lowered_before_the_first_look() -> None:
+    contexts, costs, _ = record(1, gaps=False)
+    assert np.array_equal(make().reservation_values(contexts[0], costs[0]), np.zeros(4))
+
+
+# The intercept of one and the radius of the other have units
+FREE_OF_UNITS = {
+    name: learner
+    for name, learner in LEARNERS.items()
+    if name not in {"FTRL, window", "FTRL, ball"}
+}
+
+
+@pytest.mark.parametrize("learner", FREE_OF_UNITS.values(), ids=FREE_OF_UNITS)
+@pytest.mark.parametrize("exponent", [-40, -3, 10, 60])
+@pytest.mark.parametrize("of", ["values", "contexts"])
+def test_units_that_are_powers_of_two_change_no_choice(
+    learner: wz.Learner, exponent: int, of: str
+) -> None:
+    contexts, costs, values = record(80)
+    unit = 2.0**exponent
+    plain = make(learner=learner).play(contexts, costs, values, outside=1.0)
+    if of == "values":
+        other = make(learner=learner).play(contexts, unit * costs, unit * values, outside=unit)
+        assert np.array_equal(other.totals, unit * plain.totals)
+    else:
+        other = make(learner=learner).play(unit * contexts, costs, values, outside=1.0)
+        assert np.array_equal(other.totals, plain.totals)
+    assert np.array_equal(other.chosen, plain.chosen)
+    assert np.array_equal(other.opened_count, plain.opened_count)
+
+
+def first_opened(box: int, contexts: Array, costs: Array, values: Array, **settings: Any) -> int:
+    """The first round after round 0 in which a box is opened; −1 if none."""
+    searcher = make(boxes=values.shape[1], dimension=contexts.shape[2], **settings)
+    for t in range(len(values)):
+        before = searcher._bank.looks()[box]
+        searcher.play(contexts[t : t + 1], costs, values[t : t + 1])
+        if t > 0 and searcher._bank.looks()[box] > before:
+            return t
+    return -1
+
+
+def starving(rounds: int) -> tuple[Array, Array, Array]:
+    """Box 3 is the best by far, except in round 0: its σ is then 4, above all values of the others."""
+    rng = np.random.default_rng(3)
+    contexts = np.ones((rounds, 4, 2))
+    contexts[:, :, 1] = rng.uniform(-1.0, 0.5, size=(rounds, 4))
+    contexts[0, 3, 1] = 0.0
+    values = 2.0 + 1.5 * contexts[:, :, 1] + rng.uniform(0.0, 0.3, size=(rounds, 4))
+    values[:, 3] -= 5.0
+    values[0, 3] = 50.0
+    return contexts, np.ones(4), values
+
+
+def test_a_starved_box_is_never_opened_without_optimism() -> None:
+    assert first_opened(3, *starving(2000), optimism=0.0) == -1
+
+
+def test_a_starved_box_is_opened_again_with_optimism() -> None:
+    assert 0 < first_opened(3, *starving(200)) < 200
+
+
+def test_a_box_that_its_prior_starves_is_opened_soon_with_optimism() -> None:
+    contexts = np.ones((2000, 2, 1))
+    values = np.tile([2.0, 0.0], (2000, 1))
+    values[0, 0] = 3.0
+    learner = wz.FTRL(prior=[[1.0], [50.0]])
+    assert first_opened(1, contexts, np.ones(2), values, learner=learner, optimism=0.0) == -1
+    assert 0 < first_opened(1, contexts[:50], np.ones(2), values[:50], learner=learner) < 50
+
+
+def test_a_starved_box_is_opened_where_contexts_never_change() -> None:
+    """All looks go to box 0 and its prediction settles: the least spread, c/4, leads back to box 1."""
+    contexts = np.ones((20_000, 2, 1))
+    values = np.tile([2.0, 0.0], (20_000, 1))
+    values[0, 1] = 50.0
+    assert first_opened(1, contexts, np.ones(2), values) > 0
+
+
+def test_every_box_is_looked_at_in_the_worlds_of_many_boxes() -> None:
+    contexts, costs, values = record(200, 30, 2, gaps=False)
+    searcher = make(boxes=30, dimension=2)
+    searcher.play(contexts, costs, values)
+    assert (searcher._bank.looks() > 0).all()
