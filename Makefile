@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo test test-slow check bench docs clean
+.PHONY: help demo test test-slow check bench bench-peers docs clean
 
 help:  ## show the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weitzman needs Python 3.11 or newer")'
@@ -35,7 +35,16 @@ docs: .venv/installed  ## build the documentation into docs/_build, warnings are
 	$(BIN)/sphinx-build -q -W --keep-going -E docs docs/_build
 
 bench: .venv/installed  ## time the exact core
-	$(BIN)/python -m pytest -q benchmarks -p no:xdist -o testpaths= -o python_files='bench_*.py' --benchmark-only
+	$(BIN)/python -m pytest -q benchmarks/bench_core.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
+
+.venv-peers/installed: benchmarks/peers/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt -e .
+	@touch $@
+
+bench-peers: .venv-peers/installed  ## time and score the learners beside other libraries (15 minutes)
+	cd benchmarks && ../.venv-peers/bin/python -m peers.run speed
+	cd benchmarks && ../.venv-peers/bin/python -m peers.run regret
 
 clean:  ## remove what the other targets made
-	rm -rf .venv docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -80,12 +80,18 @@ def test_growth_of_a_plan_is_no_faster_than_n_log_n(benchmark: Any) -> None:
     assert shape[-1] <= 1.5 * shape[0]
 
 
-@pytest.mark.parametrize("family", ["uniform", "norm", "expon", "gamma"])
+@pytest.mark.parametrize("family", ["uniform", "norm", "expon"])
 def test_a_million_reservation_values(benchmark: Any, family: str) -> None:
     rng = np.random.default_rng(1)
-    shapes = (rng.uniform(1.0, 4.0, 1_000_000),) if family == "gamma" else ()
     loc, scale = rng.normal(0.0, 5.0, 1_000_000), rng.uniform(0.1, 10.0, 1_000_000)
     cost = scale * 10.0 ** rng.uniform(-4.0, 1.0, 1_000_000)
-    value = getattr(scipy.stats, family)(*shapes, loc, scale)
+    value = getattr(scipy.stats, family)(loc, scale)
     benchmark.pedantic(wz.reservation_value, (value, cost), rounds=3, warmup_rounds=1)
     assert family not in ("uniform", "norm") or benchmark.stats.stats.median <= 1.0
+
+
+def test_ten_thousand_reservation_values_without_a_closed_root(benchmark: Any) -> None:
+    rng = np.random.default_rng(1)
+    value = scipy.stats.gamma(rng.uniform(1.0, 4.0, 10_000), scale=rng.uniform(0.1, 10.0, 10_000))
+    cost = 10.0 ** rng.uniform(-4.0, 1.0, 10_000)
+    benchmark.pedantic(wz.reservation_value, (value, cost), rounds=3, warmup_rounds=1)
