@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from weitzman.learn.play import Played
     from weitzman.learn.probing import block_length
     from weitzman.learn.residual import Residual
+    from weitzman.learn.resume import load
     from weitzman.learn.ridge import Ridge
-    from weitzman.learn.searcher import Searcher, load
+    from weitzman.learn.searcher import Searcher
 
 __all__ = [
     "FTRL",
@@ -90,7 +91,7 @@ _LEARN = {
     "Searcher": "searcher",
     "block_length": "probing",
     "check_learner": "checks",
-    "load": "searcher",
+    "load": "resume",
     "objective": "boosting",
 }
 

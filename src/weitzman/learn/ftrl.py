@@ -38,7 +38,7 @@ from weitzman.learn.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.linalg import dot, load_row, symmetric_product
+from weitzman.learn.linalg import dot, linear, load_row, symmetric_product
 from weitzman.learn.minimise import minimise
 from weitzman.learn.points import (
     ENTRIES,
@@ -197,9 +197,7 @@ def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic
 
 @implements(predict_row, FTRLState)
 def _predict(state: FTRLState, row: int, context: Array, cost: float) -> float:
-    weights = state.weights[row]
-    total = dot(weights, context, context.shape[0])
-    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
+    return linear(state.weights[row], context)
 
 
 @implements(width_row, FTRLState)

@@ -29,6 +29,7 @@ __all__ = [
     "dot",
     "fixed_log",
     "invert",
+    "linear",
     "load_row",
     "rank_one",
     "symmetric_product",
@@ -53,6 +54,13 @@ def dot(x: Array, y: Array, size: int) -> float:
     for j in range(whole, size):
         total += x[j] * y[j]
     return total
+
+
+@compiled
+def linear(weights: Array, context: Array) -> float:
+    """Return w·x, plus the last weight where there is one more than features (the intercept)."""
+    total = dot(weights, context, context.shape[0])
+    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
 
 
 @compiled

@@ -35,7 +35,7 @@ from weitzman.learn.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.linalg import dot, load_row
+from weitzman.learn.linalg import dot, linear, load_row
 from weitzman.learn.regulariser import (
     THEOREM,
     Eta,
@@ -134,9 +134,7 @@ class LinearisedFTRL:
 
 @implements(predict_row, LinearisedState)
 def _predict(state: LinearisedState, row: int, context: Array, cost: float) -> float:
-    weights = state.weights[row]
-    total = dot(weights, context, context.shape[0])
-    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
+    return linear(state.weights[row], context)
 
 
 @implements(width_row, LinearisedState)

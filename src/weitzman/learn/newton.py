@@ -40,7 +40,7 @@ from weitzman.learn.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.linalg import dot, load_row, symmetric_product
+from weitzman.learn.linalg import dot, linear, load_row, symmetric_product
 from weitzman.learn.regulariser import Eta, eta_code, follow_ridge, prior_rows
 
 __all__ = ["NewtonStep"]
@@ -128,9 +128,7 @@ class NewtonStep:
 
 @implements(predict_row, NewtonState)
 def _predict(state: NewtonState, row: int, context: Array, cost: float) -> float:
-    weights = state.weights[row]
-    total = dot(weights, context, context.shape[0])
-    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
+    return linear(state.weights[row], context)
 
 
 @implements(width_row, NewtonState)

@@ -36,7 +36,7 @@ from weitzman.learn.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.linalg import dot, load_row, symmetric_product
+from weitzman.learn.linalg import linear, load_row, symmetric_product
 from weitzman.learn.regulariser import Eta, eta_code, follow_ridge, prior_rows
 
 __all__ = [
@@ -95,9 +95,7 @@ def blank_regression(rows: int, start: Array, eta: Eta, forget: float) -> Regres
 @compiled
 def regression_predict(core: Regression, row: int, context: Array) -> float:
     """Return w·x."""
-    weights = core.weights[row]
-    total = dot(weights, context, context.shape[0])
-    return total if weights.shape[0] == context.shape[0] else total + weights[-1]
+    return linear(core.weights[row], context)
 
 
 @compiled

@@ -29,20 +29,25 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
-from weitzman.learn.learners import learner_from, learner_name
+from weitzman.learn.learners import learner_name
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.optimism import KAPPA
-from weitzman.learn.play import FEEDBACKS, Feedback, Played, play
+from weitzman.learn.play import Feedback, Played, play
 from weitzman.learn.probing import probes
-from weitzman.learn.saved import read_saved, write_saved
+from weitzman.learn.saved import write_saved
+from weitzman.learn.settings import (
+    box_names,
+    checked_feedback,
+    checked_optimism,
+    plain_parameters,
+)
 from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
 
-__all__ = ["Searcher", "load"]
+__all__ = ["Searcher"]
 
 FloatArray = NDArray[np.float64]
 
@@ -93,18 +98,18 @@ class Searcher:
         block: int | None = None,
         rng: int = 0,
     ) -> None:
-        self.names = _names(boxes)
+        self.names = box_names(boxes)
         self._place = {name: i for i, name in enumerate(self.names)}
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.learner = FTRL() if learner is None else learner
-        self.feedback = _checked_feedback(feedback, block)
+        self.feedback = checked_feedback(feedback, block)
         self.sense = check_sense(sense)
         self.optimism = optimism
         self.block = None if block is None else whole_number(block, "The block", least=1)
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
-        self._kappa = _checked_optimism(optimism, feedback)
+        self._kappa = checked_optimism(optimism, feedback)
         self._learns = frozenset(feedback.split("+"))
         self._bank = self.learner.start(
             boxes=len(self.names), dimension=dimension, widths=self._kappa > 0.0
@@ -250,7 +255,7 @@ class Searcher:
             "names": self.names,
             "dimension": self.dimension,
             "learner": learner_name(self.learner),
-            "parameters": _plain(asdict(cast("Any", self.learner))),
+            "parameters": plain_parameters(asdict(cast("Any", self.learner))),
             "feedback": self.feedback,
             "sense": self.sense,
             "optimism": self.optimism if self.optimism == "auto" else float(self.optimism),
@@ -287,68 +292,3 @@ class Searcher:
             rule = "be distinct boxes of the searcher, at least one"
             raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
         return rows, prices, np.array([self._place[b] for b in boxes], dtype=np.int64)
-
-
-def load(path: str | os.PathLike[str]) -> Searcher:
-    """Return the searcher that :meth:`Searcher.save` wrote.
-
-    A file that is cut, changed or of a later version is refused.
-    """
-    settings, arrays = read_saved(path)
-    try:
-        searcher = Searcher(
-            boxes=settings["names"],
-            dimension=settings["dimension"],
-            learner=learner_from(settings["learner"], settings["parameters"]),
-            feedback=settings["feedback"],
-            sense=settings["sense"],
-            optimism=settings["optimism"],
-            block=settings["block"],
-            rng=settings["rng"],
-        )
-        searcher._bank.restore(arrays)
-        searcher.rounds = whole_number(settings["rounds"], "The number of rounds", least=0)
-        if searcher._bank.boxes != len(searcher.names):
-            raise InvalidInputError("The names", f"be {searcher._bank.boxes}", searcher.names)
-    except (KeyError, TypeError, ValueError) as error:
-        subject = f"The file {os.fspath(path)!r}"
-        raise InvalidFileError(subject, "hold a whole searcher", str(error)) from None
-    return searcher
-
-
-def _names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
-    if isinstance(boxes, int | np.integer):
-        return list(range(whole_number(boxes, "The number of boxes", least=1)))
-    try:
-        names = list(boxes)
-        distinct = len(set(names)) == len(names)
-    except TypeError:
-        rule = "be a number of boxes, or a list of hashable names"
-        raise InvalidInputError("The boxes", rule, boxes) from None
-    if not names or not distinct:
-        raise InvalidInputError("The names of the boxes", "be distinct, at least one", boxes)
-    return names
-
-
-def _checked_feedback(feedback: Feedback, block: int | None) -> Feedback:
-    if feedback not in FEEDBACKS:
-        raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
-    if ("probe" in feedback) != (block is not None):
-        raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)
-    return feedback
-
-
-def _checked_optimism(optimism: float | Literal["auto"], feedback: Feedback) -> float:
-    if optimism == "auto":
-        return KAPPA if feedback == "opened" else 0.0
-    if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
-        raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
-    return float(optimism)
-
-
-def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON has them: numpy's numbers and arrays as Python's."""
-    arrays = (np.ndarray, np.generic, list, tuple)
-    return {
-        k: np.asarray(v).tolist() if isinstance(v, arrays) else v for k, v in parameters.items()
-    }

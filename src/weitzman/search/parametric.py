@@ -1,6 +1,6 @@
 """Values of a location-scale family: v = loc + scale·Y, for one box or for many at once.
 
-All questions are answered by the family's standard form (:mod:`weitzman.search.families`): E(s −
+All questions are answered by the family's standard form (:mod:`weitzman.search.closed`): E(s −
 v)⁺ = scale·E(y − Y)⁺ with y = (s − loc)/scale, and the reservation value at cost c is loc +
 scale·(that of Y at cost c/scale). A negative scale turns the law round, and swaps "from below" with
 "from above"; so a maximisation needs no second set of formulas.
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.search.closed import CLOSED
 from weitzman.search.distributions import Distribution
-from weitzman.search.families import CLOSED, Standard
+from weitzman.search.families import Standard
 from weitzman.search.numeric import standard_from
 
 __all__ = ["LocationScale", "from_scipy", "is_closed"]

@@ -9,7 +9,7 @@ import scipy.stats
 import weitzman as wz
 from tests.search.brute import Sense
 from tests.search.precise import FAMILIES, family_excess
-from weitzman.search.families import CLOSED
+from weitzman.search.closed import CLOSED
 
 SHAPES: dict[str, list[tuple[float, ...]]] = {
     "uniform": [()],
