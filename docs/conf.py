@@ -11,6 +11,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "weitzman"
+html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 autodoc_member_order = "bysource"

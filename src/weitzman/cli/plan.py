@@ -85,13 +85,12 @@ def _sense(direction: _Direction) -> "Literal['min', 'max']":
 
 
 def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
-    """Return the plan, its reservation values known to exist."""
+    """Return the plan; a law that is refused is told by its place in the file."""
     from weitzman.search.plan import plan
     from weitzman.search.reservation import reservation_value
 
-    planned = plan(content.boxes, sense=sense, outside=outside)
     try:
-        _ = planned.reservation_values
+        return plan(content.boxes, sense=sense, outside=outside)
     except InvalidInputError:
         for entry in content.entries:
             try:
@@ -100,7 +99,6 @@ def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
                 subject = f"the value of box {entry.box.name!r}"
                 raise wrong(entry.place, subject, error.rule, error.got) from None
         raise
-    return planned
 
 
 def _draw(plan: "Plan", file: Path) -> None:

@@ -115,6 +115,12 @@ class Searcher:
             boxes=len(self.names), dimension=dimension, widths=self._kappa > 0.0
         )
 
+    def __repr__(self) -> str:
+        return (
+            f"Searcher({len(self.names)} boxes, dimension {self.dimension}, {self.learner!r}, "
+            f"feedback {self.feedback!r}, {self.rounds} rounds)"
+        )
+
     def open(
         self,
         contexts: ArrayLike,

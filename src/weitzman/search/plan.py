@@ -6,7 +6,7 @@ turned back, so that ``expected_total`` is then the expected net value, best val
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.evaluate import Evaluation, Laws, certificate, l1_bound
 from weitzman.search.numbers import finite_number
-from weitzman.search.reservation import Sense, check_sense, mirrored
+from weitzman.search.reservation import Sense, check_sense, mirrored, reservation_value
 from weitzman.search.round import Search
 from weitzman.search.simulation import Simulation
 
@@ -37,7 +37,7 @@ def plan(
     *,
     sense: Sense = "min",
     outside: float | None = None,
-    reservation_values: ArrayLike | None = None,
+    reservation_values: Mapping[str, float] | ArrayLike | None = None,
 ) -> "Plan":
     """Return the plan to search the boxes.
 
@@ -50,7 +50,8 @@ def plan(
     outside
         A value that can be had without opening anything. None: at least one box is opened.
     reservation_values
-        One per box, in the order of the boxes: the rule is run with these instead of the true ones.
+        One per box, by name or in the order of the boxes: the rule is run with these instead of the
+        true ones.
         Finite, or infinite on the side of "open in any case".
 
     Examples
@@ -74,6 +75,8 @@ def plan(
     sign = 1.0 if check_sense(sense) == "min" else -1.0
     given = None
     if reservation_values is not None:
+        if isinstance(reservation_values, Mapping):
+            reservation_values = _by_box(reservation_values, names)
         given = sign * _numbers(reservation_values)
         if given.shape != (len(boxes),):
             rule = f"be one number per box, {len(boxes)}"
@@ -81,7 +84,29 @@ def plan(
         if np.isnan(given).any() or np.isposinf(given).any():
             rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
             raise InvalidInputError("The reservation values", rule, (sign * given).tolist())
-    return Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+    made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+    _check_laws(made)
+    return made
+
+
+def _check_laws(made: "Plan") -> None:
+    """Refuse a law without a reservation value now, and by the name of its box."""
+    try:
+        _ = made.optimal_reservation_values
+    except InvalidInputError:
+        for box in made.boxes:
+            try:
+                reservation_value(box.law, box.cost, sense=made.sense)
+            except InvalidInputError as error:
+                subject = f"The value of box {box.name!r}"
+                raise InvalidInputError(subject, error.rule, box.law) from None
+        raise
+
+
+def _by_box(given: Mapping[str, float], names: list[str]) -> list[float]:
+    if set(given) != set(names):
+        raise InvalidInputError("The reservation values", f"be for the boxes {names}", list(given))
+    return [given[name] for name in names]
 
 
 def _numbers(reservation_values: ArrayLike) -> FloatArray:
@@ -158,13 +183,18 @@ class Plan:
         return self._named(self._sign * self._used.reservation_values)
 
     @cached_property
+    def optimal_reservation_values(self) -> dict[str, float]:
+        """The true reservation values, by box; the same as those used unless others were given."""
+        return self._named(self._sign * self._truth.reservation_values)
+
+    @cached_property
     def order(self) -> tuple[str, ...]:
         """The boxes in the order in which they are opened, while the rule goes on."""
         return tuple(self.boxes[i].name for i in self._used.order)
 
     @cached_property
     def expected_total(self) -> float:
-        """The exact expected total: best value plus costs, minus them for ``sense="max"``."""
+        """The exact expectation of the total (best value plus costs; minus them for ``"max"``)."""
         return self._sign * self._used.expected_total
 
     @cached_property
@@ -184,7 +214,7 @@ class Plan:
 
     @cached_property
     def optimal_total(self) -> float:
-        """The expected total at the true reservation values: no rule does better."""
+        """The expected total at the true reservation values; no rule does better."""
         return self._sign * self._truth.expected_total
 
     @cached_property

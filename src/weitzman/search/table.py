@@ -26,14 +26,19 @@ def plan_table(plan: "Plan") -> Group:
     for name in plan.order[:_MOST_ROWS]:
         table.add_row(
             Text(name),
-            f"{costs[name]:.6g}",
-            f"{plan.reservation_values[name]:.6g}",
+            f"{_number(costs[name])}",
+            f"{_number(plan.reservation_values[name])}",
             _percent(plan.open_probabilities[name]),
-            f"{plan.single_totals[name]:.6g}",
+            f"{_number(plan.single_totals[name])}",
         )
     if len(plan.order) > _MOST_ROWS:
         table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
     return Group(Text(head), table, *(Text(line) for line in _summary(plan)))
+
+
+def _number(x: float) -> str:
+    """Return a number with six digits, or all those before the point."""
+    return f"{x:.0f}" if 1e6 <= abs(x) < 1e15 else f"{x:.6g}"
 
 
 def _percent(p: float) -> str:
@@ -52,18 +57,18 @@ def _summary(plan: "Plan") -> list[str]:
         else ("expected net value", "after costs of")
     )
     lines = [
-        f"{what} {plan.expected_total:.6g}, {part} {plan.expected_paid:.6g}; "
+        f"{what} {_number(plan.expected_total)}, {part} {_number(plan.expected_paid)}; "
         f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",
-        f"opening one box only ({plan.best_single}): {plan.single_totals[plan.best_single]:.6g}; "
-        f"opening all: {plan.all_total:.6g}",
+        f"opening one box only ({plan.best_single}): {_number(plan.single_totals[plan.best_single])}; "
+        f"opening all: {_number(plan.all_total)}",
     ]
     if plan.outside is not None:
         verdict = "" if plan.searches else " (do not search at all)"
-        lines.append(f"outside option: {plan.outside:.6g}{verdict}")
+        lines.append(f"outside option: {_number(plan.outside)}{verdict}")
     if plan.regret > 1e-9 * max(1.0, abs(plan.optimal_total)):
         lines.append(
             f"given reservation values: {plan.regret:.4g} worse than the optimum "
-            f"{plan.optimal_total:.6g} (certificate {plan.certificate:.4g}, "
+            f"{_number(plan.optimal_total)} (certificate {plan.certificate:.4g}, "
             f"l1 bound {plan.l1_bound:.4g})"
         )
     return lines

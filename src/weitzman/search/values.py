@@ -42,6 +42,7 @@ def as_distribution(value: ValueLike, subject: str = "The value") -> Distributio
     if hasattr(value, "dist") and hasattr(value, "kwds"):
         return _frozen(value, subject)
     if isinstance(value, CdfAndMean):
+        _check_stranger(value, subject)
         return LocationScale(standard_from(value), name=type(value).__name__)
     rule = "be a number, a scipy.stats distribution, or have a cdf and a mean"
     raise InvalidInputError(subject, rule, value)
@@ -60,6 +61,22 @@ def affine(value: ValueLike, *, shift: float = 0.0, scale: float = 1.0) -> Distr
     if factor == 0.0:
         raise InvalidInputError("The scale of an affine map", "not be 0", scale)
     return as_distribution(value).affine(shift=move, scale=factor)
+
+
+def _check_stranger(value: CdfAndMean, subject: str) -> None:
+    """Refuse a cdf or mean that cannot be called as it will be."""
+    if getattr(value, "numargs", 0):
+        raise InvalidInputError(subject, "be frozen, with its parameters", value)
+    rule = "have a cdf of arrays and a mean, both as methods"
+    try:
+        heights = np.asarray(value.cdf(np.array([-1.0, 0.0, 1.0])), dtype=np.float64)
+        float(value.mean())
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(subject, rule, f"{value!r}, which says: {error}") from None
+    if heights.shape != (3,) or not ((heights >= 0.0) & (heights <= 1.0)).all():
+        raise InvalidInputError(subject, rule + ", between 0 and 1", value)
+    if (np.diff(heights) < 0.0).any():
+        raise InvalidInputError(subject, "have a cdf that never decreases", value)
 
 
 def _frozen(frozen: Any, subject: str) -> Distribution:
