@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 NAMES = ["a", "b", "c", "d"]
 
 
-def bank(learner: wz.Learner | None = None, *, widths: bool = True) -> Bank:
-    return (learner or wz.FTRL()).start(boxes=4, dimension=3, widths=widths)
+def bank(learner: wz.Learner | None = None) -> Bank:
+    return (learner or wz.FTRL()).start(boxes=4, dimension=3)
 
 
 def same_state(searcher: wz.Searcher, other: Bank) -> bool:
@@ -50,7 +50,7 @@ def test_searches_open_at_once_are_learned_when_closed(
 ) -> None:
     """Each round is learned once, as a bank learns them that is told in the order of closing."""
     contexts, costs, values = record(3, gaps=False)
-    searcher, other = make("full", boxes=NAMES, learner=learner), bank(learner, widths=False)
+    searcher, other = make("full", boxes=NAMES, learner=learner), bank(learner)
     searches = [searcher.open(contexts[t], costs[t]) for t in range(3)]
     for search, found in zip(searches, values, strict=True):
         run(search, found)
@@ -115,7 +115,7 @@ def test_a_value_that_never_comes_is_not_learned() -> None:
 
 def test_a_value_left_out_of_full_information_is_not_learned() -> None:
     searcher, x, c, v = taught()
-    other = bank(widths=False)
+    other = bank()
     other.restore(searcher._bank.state())
     search = searcher.open(x, c, outside=-1e6)
     assert run(search, v) == []
@@ -127,7 +127,7 @@ def test_a_value_left_out_of_full_information_is_not_learned() -> None:
 
 def test_what_was_seen_counts_before_what_is_said_at_the_close() -> None:
     searcher, x, c, v = taught()
-    other = bank(widths=False)
+    other = bank()
     other.restore(searcher._bank.state())
     search = searcher.open(x, c)
     opened = run(search, v)
@@ -139,7 +139,7 @@ def test_what_was_seen_counts_before_what_is_said_at_the_close() -> None:
 
 def test_a_close_without_values_learns_what_was_seen() -> None:
     searcher, x, c, v = taught()
-    other = bank(widths=False)
+    other = bank()
     other.restore(searcher._bank.state())
     search = searcher.open(x, c)
     rows = np.sort(run(search, v))
@@ -153,7 +153,7 @@ def test_a_close_without_values_learns_what_was_seen() -> None:
 def test_a_late_value_is_learned_once_and_changes_no_outcome(feedback: str, sense: str) -> None:
     contexts, costs, values = record(1, gaps=False)
     searcher = make(feedback, boxes=NAMES, sense=sense, optimism=0.0)
-    other = bank(widths=False)
+    other = bank()
     sign = 1.0 if sense == "min" else -1.0
     search = searcher.open(contexts[0], costs[0], outside=1e6 * sign)
     first = next(search)

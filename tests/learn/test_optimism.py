@@ -74,7 +74,7 @@ def test_is_the_formula_of_its_docstring() -> None:
 @every_learner
 def test_lowers_in_proportion_to_kappa(learner: wz.Learner) -> None:
     contexts, costs, values = record(40, gaps=False)
-    bank = learner.start(boxes=4, dimension=3, widths=True)
+    bank = learner.start(boxes=4, dimension=3)
     for t in range(40):
         bank.update(np.arange(4), contexts[t], values[t], costs[t])
     x, c = contexts[0], costs[0]

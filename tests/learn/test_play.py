@@ -94,7 +94,7 @@ def test_probes_are_paid_and_learned() -> None:
 
 def test_optimism_opens_more() -> None:
     contexts, costs, values = draw()
-    plain, brave = (FTRL().start(boxes=BOXES, dimension=3, widths=True) for _ in range(2))
+    plain, brave = (FTRL().start(boxes=BOXES, dimension=3) for _ in range(2))
     few = play(plain, contexts, costs, values, feedback="opened").opened_count.sum()
     many = play(brave, contexts, costs, values, feedback="opened", optimism=0.75).opened_count.sum()
     assert many > few

@@ -315,8 +315,8 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
 
 def test_a_learner_of_ones_own_is_refused_and_nothing_is_written(path: Path) -> None:
     class Own:
-        def start(self, *, boxes: int, dimension: int, widths: bool = False) -> wz.Bank:
-            return wz.Ridge().start(boxes=boxes, dimension=dimension, widths=widths)
+        def start(self, *, boxes: int, dimension: int) -> wz.Bank:
+            return wz.Ridge().start(boxes=boxes, dimension=dimension)
 
     searcher = wz.Searcher(boxes=2, dimension=1, learner=Own())
     with pytest.raises(wz.InvalidInputError, match="A saved learner must be one of"):

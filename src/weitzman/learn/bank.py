@@ -141,7 +141,7 @@ class Bank:
         out = np.empty(chosen.shape[0])
         width_rows(self.arrays, chosen, rows, self.shared, out)
         if np.isnan(out).any():
-            rule = "be asked of a bank that was started with widths=True, of finite contexts"
+            rule = "be asked of finite contexts"
             raise InvalidInputError("widths", rule, contexts)
         return out
 

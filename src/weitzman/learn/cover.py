@@ -37,7 +37,7 @@ class Cover(NamedTuple):
 
 
 def blank_cover(rows: int, size: int) -> Cover:
-    """Return the cover of rows that have seen nothing; no rows at all if it is not to be kept."""
+    """Return the cover of rows that have seen nothing."""
     return Cover(np.zeros((rows, size, size)), np.zeros((rows, size, size)), np.zeros((rows, 2)))
 
 
@@ -81,9 +81,7 @@ def cover_settle(cover: Cover, row: int, ridge: float, square: Array) -> None:
 
 @compiled
 def cover_width(cover: Cover, row: int, x: Array, work: Array) -> float:
-    """Return √(xᵀ P x); +∞ before anything is seen, NaN if the cover is not kept."""
-    if cover.ridge.shape[0] == 0:
-        return math.nan
+    """Return √(xᵀ P x); +∞ before anything is seen."""
     if cover.ridge[row, 0] == 0.0:
         return math.inf
     symmetric_product(cover.inverse[row], x, work)

@@ -113,8 +113,8 @@ class FTRL:
     shared: bool = False
     horizon: int | None = None
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; it can always tell widths."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""
         rules = self._rules()
         size = dimension + self.intercept
         window = int(rules[3])

@@ -28,5 +28,5 @@ __all__ = ["Learner"]
 class Learner(Protocol):
     """The description of a learner."""
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; ``widths`` asks it to be able to answer ``widths``."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""

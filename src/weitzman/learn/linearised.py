@@ -102,8 +102,8 @@ class LinearisedFTRL:
     shared: bool = False
     horizon: int | None = None
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; it can always tell widths."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""
         if self.radius is not None and not 0.0 < self.radius < math.inf:
             raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)

@@ -93,8 +93,8 @@ class NewtonStep:
     prior: ArrayLike | None = None
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; it can always tell widths."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a number or 'auto' for a Newton step", self.eta)
         if self.radius is not None and not 0.0 < self.radius < math.inf:

@@ -220,7 +220,7 @@ def play(
     feedback
         What the learner learns from.
     optimism
-        κ, how far little-known boxes are lowered; it needs a bank that keeps widths.
+        κ, how far little-known boxes are lowered.
     probes
         Which boxes are bought to learn, (T, n), if the feedback says so.
     """

@@ -83,8 +83,8 @@ class Residual:
     forget: float = 1.0
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; it can always tell widths."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""
         if self.memory < 1:
             raise InvalidInputError("memory", "be an integer >= 1", self.memory)
 

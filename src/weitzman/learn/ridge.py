@@ -164,8 +164,8 @@ class Ridge:
     forget: float = 1.0
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int, widths: bool = False) -> Bank:
-        """Return a bank that has seen nothing; it can always tell widths."""
+    def start(self, *, boxes: int, dimension: int) -> Bank:
+        """Return a bank that has seen nothing."""
 
         def blank(rows: int, capacity: int) -> RidgeState:
             start = prior_rows(self.prior, rows, dimension + self.intercept)

@@ -111,9 +111,7 @@ class Searcher:
         self._sign = 1.0 if sense == "min" else -1.0
         self._kappa = checked_optimism(optimism, feedback)
         self._learns = frozenset(feedback.split("+"))
-        self._bank = self.learner.start(
-            boxes=len(self.names), dimension=dimension, widths=self._kappa > 0.0
-        )
+        self._bank = self.learner.start(boxes=len(self.names), dimension=self.dimension)
 
     def __repr__(self) -> str:
         return (
