@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.compiled import Native
 from weitzman.learn.kernels import LIMIT, UNSORTED, learn_rows, predict_rows, width_rows
 from weitzman.search.numbers import float_array, whole_number
 
@@ -86,6 +87,8 @@ class Bank:
         self._left = 0
         self._every = np.arange(boxes)
         self._marks = np.zeros(0 if shared else boxes, dtype=np.int64)
+        self._predict_rows = Native(predict_rows)
+        self._learn_rows = Native(learn_rows)
         self.arrays = blank(self._rows(boxes), self._capacity)
 
     @property
@@ -109,10 +112,14 @@ class Bank:
     def _ask(self, contexts: ArrayLike, boxes: ArrayLike | None) -> tuple[Floats, Ints]:
         rows = float_array(contexts, "The contexts", "fiub")
         chosen = self._every if boxes is None else _indices(boxes)
-        if rows.shape != (chosen.shape[0], self._dimension):
-            rule = f"have the shape ({chosen.shape[0]}, {self._dimension})"
-            raise InvalidInputError("The contexts", rule, rows.shape)
+        self.check_shape(rows, chosen.shape[0])
         return rows, chosen
+
+    def check_shape(self, contexts: Floats, count: int) -> None:
+        """Refuse contexts that are not ``count`` rows of the dimension."""
+        if contexts.shape != (count, self._dimension):
+            rule = f"have the shape ({count}, {self._dimension})"
+            raise InvalidInputError("The contexts", rule, contexts.shape)
 
     def predict(
         self,
@@ -124,13 +131,19 @@ class Bank:
     ) -> Floats:
         """Return one reservation value per row, lowered by optimism if it is > 0."""
         rows, chosen = self._ask(contexts, boxes)
-        out = np.empty(chosen.shape[0])
-        prices = _column("The costs", costs, out.shape[0])
-        row, rule = predict_rows(
-            self.arrays, chosen, rows, prices, self.shared, optimism, self._boxes, out
+        prices = _column("The costs", costs, chosen.shape[0])
+        return self.predict_arrays(rows, prices, chosen, optimism)
+
+    def predict_arrays(
+        self, contexts: Floats, costs: Floats, boxes: Ints, optimism: float
+    ) -> Floats:
+        """Predict from arrays that are known to have the right types and shapes."""
+        out = np.empty(costs.shape[0])
+        row, rule = self._predict_rows.call(
+            self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, out
         )
         if row >= 0:
-            raise _refusal(row, rule, (chosen, rows, None, prices))
+            raise _refusal(row, rule, (boxes, contexts, None, costs))
         return out
 
     def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
@@ -169,25 +182,27 @@ class Bank:
         self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
     ) -> None:
         """Learn what was seen in one round."""
-        chosen = _indices(boxes)
-        rows = float_array(contexts, "The contexts", "fiub")
-        count = chosen.shape[0]
-        if rows.shape != (count, self._dimension):
-            rule = f"have the shape ({count}, {self._dimension})"
-            raise InvalidInputError("The contexts", rule, rows.shape)
-        found = _column("The values", values, count)
-        paid = _column("The costs", costs, count)
-        self.reserve(count if self.shared else 1)
-        row, broken = self._learn(chosen, rows, found, paid)
-        if broken == UNSORTED:
-            order = np.argsort(chosen, kind="stable")
-            self._learn(chosen[order], rows[order], found[order], paid[order])
+        rows, chosen = self._ask(contexts, boxes)
+        found = _column("The values", values, chosen.shape[0])
+        paid = _column("The costs", costs, chosen.shape[0])
+        self.update_arrays(chosen, rows, found, paid)
+
+    def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+        """Learn from arrays that are known to have the right types and shapes."""
+        self.reserve(values.shape[0] if self.shared else 1)
+        row, rule = self._learn(boxes, contexts, values, costs)
+        if rule == UNSORTED:
+            order = np.argsort(boxes, kind="stable")
+            self._learn(boxes[order], contexts[order], values[order], costs[order])
         elif row >= 0:
-            raise _refusal(row, broken, (chosen, rows, found, paid))
+            raise _refusal(row, rule, (boxes, contexts, values, costs))
 
     def _learn(self, boxes: Ints, rows: Floats, found: Floats, paid: Floats) -> tuple[int, int]:
-        return learn_rows(
-            self.arrays, boxes, rows, found, paid, self.shared, self._boxes, self._marks
+        return cast(
+            "tuple[int, int]",
+            self._learn_rows.call(
+                self.arrays, boxes, rows, found, paid, self.shared, self._boxes, self._marks
+            ),
         )
 
     def reserve(self, observations: int) -> None:

@@ -1,10 +1,11 @@
 """Compilation: one decorator, and functions that are chosen by the type of the learner's state.
 
 ``@compiled`` is numba's ``njit`` with strict floating point (no ``fastmath``, so no reordered sum):
-a number is the same on every machine and for every number of threads. Its functions are called from
-compiled code only, which spares most of the time of compilation. No function allocates, so none
-counts references: with twenty arrays in a state, counting takes longer than the arithmetic of a
-small learner. ``@entry`` is the same for the few that Python calls, with numba's on-disk cache.
+a number is the same on every machine and for every number of threads. Its functions become part of
+their callers: a state of twenty arrays is two hundred arguments, and handing them over takes longer
+than the arithmetic of a small learner. ``@rare`` is for what is seldom called, and stays a call. No
+function allocates, so none counts references. ``@entry`` is for the few that Python calls, with
+numba's on-disk cache.
 
 Numba recompiles a cached function when its own file changes, but not when a file that it calls into
 changes. The digest of all compiled sources is therefore part of every cached name.
@@ -23,11 +24,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit, types
+from numba import njit, typeof, types
 from numba.core import event
 from numba.extending import overload
 
-__all__ = ["compiled", "entry", "generic", "implements"]
+__all__ = ["Native", "compiled", "entry", "generic", "implements", "rare"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,6 +49,7 @@ def _digest_of_sources() -> str:
 _SOURCES = _digest_of_sources()
 _njit: Any = njit
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+_INLINE: dict[str, Any] = {"forceinline": True, **_OPTIONS}
 
 
 class _Notice(event.Listener):
@@ -71,7 +73,12 @@ cast("Any", event).register("numba:compile", _Notice())
 
 
 def compiled(function: F) -> F:
-    """Compile a function for callers that are compiled."""
+    """Compile a function into its callers, which are compiled."""
+    return cast("F", _njit(no_cpython_wrapper=True, **_INLINE)(function))
+
+
+def rare(function: F) -> F:
+    """Compile a function that is seldom called, apart from its callers."""
     return cast("F", _njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
@@ -79,6 +86,24 @@ def entry(function: F) -> F:
     """Compile a function on its first call from Python, and keep the machine code on disk."""
     function.__qualname__ = f"{function.__qualname__}_{_SOURCES}"
     return cast("F", _njit(cache=True, **_OPTIONS)(function))
+
+
+class Native:
+    """An entry whose argument types are looked at in its first call only.
+
+    Numba finds out the type of every argument in every call, which takes longer than a round of a
+    small learner. ``call`` is for callers whose arguments keep their types: other types are not
+    refused, they give wrong numbers.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.call: Callable[..., Any] = self._first_call
+
+    def _first_call(self, *arguments: Any) -> Any:
+        of: Callable[[Any], Any] = cast("Any", typeof)
+        self.call = cast("Any", self._function).compile(tuple(map(of, arguments)))
+        return self.call(*arguments)
 
 
 def generic(function: F) -> F:
@@ -96,7 +121,7 @@ def implements(function: Callable[..., Any], state_class: type) -> Callable[[F],
 
         # Numba compares the signatures of the chooser and the body
         choose.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
-        overload(function, jit_options=cast("Any", _OPTIONS))(choose)
+        overload(function, jit_options=cast("Any", _INLINE))(choose)
         return body
 
     return register

@@ -43,6 +43,7 @@ from weitzman.learn.minimise import minimise
 from weitzman.learn.points import (
     ENTRIES,
     ETA,
+    GRADIENT,
     HORIZON,
     LIPSCHITZ,
     LOWEST,
@@ -223,9 +224,13 @@ def _learn(state: FTRLState, row: int, context: Array, value: float, cost: float
     x = state.work[0]
     load_row(context, x)
     note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
-    make_room(state, row)
+    held = state.reals[row, RIDGE] * state.reals[row, NOW]
+    changed = make_room(state, row)
     enter(state, row, x, value, cost)
     _set_ridge(state, row, x, value, cost)
+    if changed or state.reals[row, RIDGE] * state.reals[row, NOW] != held:
+        # Not only the new point changes the gradient: it is computed from scratch
+        state.work[GRADIENT, 0] = math.inf
 
 
 @compiled
@@ -246,3 +251,5 @@ def _set_ridge(state: FTRLState, row: int, x: Array, value: float, cost: float) 
 @implements(settle_row, FTRLState)
 def _settle(state: FTRLState, row: int) -> None:
     minimise(state, row)
+    for j in range(state.work.shape[1]):
+        state.work[GRADIENT, j] = 0.0

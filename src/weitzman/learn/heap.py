@@ -8,7 +8,7 @@ which the operations left them, so the same calls always give the same heap.
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled
+from weitzman.learn.compiled import compiled, rare
 
 __all__ = ["heapify", "replace_top"]
 
@@ -39,7 +39,7 @@ def replace_top(keys: Keys, ids: Ids, size: int, key: float, ident: int) -> None
     _sink(keys, ids, size, 0, key, ident)
 
 
-@compiled
+@rare
 def heapify(keys: Keys, ids: Ids, size: int) -> None:
     """Order the first entries as a heap."""
     for place in range((size >> 1) - 1, -1, -1):

@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled
+from weitzman.learn.compiled import compiled, rare
 
 __all__ = [
     "add_outer",
@@ -134,7 +134,7 @@ def rank_one(inverse: Array, x: Array, factor: float, work: Array) -> bool:
     return True
 
 
-@compiled
+@rare
 def invert(matrix: Array, inverse: Array) -> None:
     """Set inverse to matrix⁻¹, for a symmetric positive matrix, whose lower half is lost."""
     size = matrix.shape[0]
@@ -162,7 +162,7 @@ def invert(matrix: Array, inverse: Array) -> None:
             inverse[j, i] = inverse[i, j]
 
 
-@compiled
+@rare
 def fixed_log(x: float) -> float:
     """Return log x, x > 0, by the same operations on every machine; libm's last bit differs.
 

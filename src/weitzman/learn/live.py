@@ -15,20 +15,21 @@ from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.kernels import LIMIT
 from weitzman.search.numbers import float_array
 from weitzman.search.reservation import Sense
-from weitzman.search.round import Outcome, Search
-from weitzman.search.weitzman import STOP
+from weitzman.search.round import Outcome, Search, finite_value
+from weitzman.search.weitzman import STOP, next_box
 
 __all__ = ["LiveSearch"]
 
 Name = TypeVar("Name", bound=Hashable)
 FloatArray = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class Learn(Protocol):
     """What a closing search hands its values to."""
 
     def __call__(
-        self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike, /
+        self, boxes: Ints, contexts: FloatArray, values: FloatArray, costs: FloatArray, /
     ) -> None:
         """Learn the values of distinct boxes of one round."""
 
@@ -47,7 +48,7 @@ class LiveSearch(Search[Name]):
         sigma: FloatArray,
         sense: Sense,
         outside: float | None,
-        places: NDArray[np.int64],
+        places: Ints,
         contexts: FloatArray,
         prices: FloatArray,
         bought: list[int],
@@ -61,12 +62,13 @@ class LiveSearch(Search[Name]):
         self._bought = bought
         self._learns = learns
         self._learn = learn
+        self._learns_opened = "probe" not in learns or "opened" in learns
         self._done = False
-        self._learned: set[int] = set()
+        self._learned: FloatArray | None = None
 
     def _choose(self) -> int:
         if not self._done:
-            box = super()._choose()
+            box = next_box(self._order, self._sigma, len(self._opened), self._best)
             if box != STOP:
                 return box
             self._done = True
@@ -79,17 +81,16 @@ class LiveSearch(Search[Name]):
         value that is left out or NaN is not learned. What was seen during the search counts before
         what is said here.
         """
-        shown = self._shown(values)
+        shown = None if values is None else self._shown(values)
         outcome = self._outcome()
         if shown is not None:
             for row, value in self._values.items():
                 shown[row] = value
-            self._learn(self._places, self._contexts, shown, self._prices)
-            self._learned.update(np.flatnonzero(~np.isnan(shown)).tolist())
-        elif "opened" in self._learns or "full" in self._learns:
-            self._teach(self._values)
+            self._teach(shown)
+        elif self._learns_opened:
+            self._teach(self._row(self._values))
         else:
-            self._teach({row: v for row, v in self._values.items() if row in self._bought})
+            self._teach(self._row({b: v for b, v in self._values.items() if b in self._bought}))
         self._closed = True
         return outcome
 
@@ -100,28 +101,26 @@ class LiveSearch(Search[Name]):
                 f"The search is open: the value of box {box!r} goes to see(value, box={box!r})."
             )
         place = self._index(box)
-        if place in self._learned:
+        if self._learned is not None and not math.isnan(self._learned[place]):
             raise SearchStateError(f"The value of box {box!r} is learned already.")
         if "full" not in self._learns:
-            looked_at = self._opened if "opened" in self._learns else self._bought
+            looked_at = self._opened if self._learns_opened else self._bought
             if place not in looked_at:
                 raise SearchStateError(
                     f"The value of box {box!r} is not learned: its look is not part of the feedback."
                 )
-        self._teach({place: self._number(value, box)})
+        self._teach(self._row({place: self._number(value, box)}))
 
     def _number(self, value: Any, box: Name) -> float:
-        number = super()._number(value, box)
-        if abs(number) > LIMIT:
+        number = self._sign * finite_value(value, box)
+        if not -LIMIT <= number <= LIMIT:
             # What could not be learned is refused while the round can still go on
             subject = f"The value of box {box!r}"
             raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
         return number
 
-    def _shown(self, values: Mapping[Name, float] | ArrayLike | None) -> FloatArray | None:
+    def _shown(self, values: Mapping[Name, float] | ArrayLike) -> FloatArray:
         """Return the values that full information shows, one per row, NaN where there is none."""
-        if values is None:
-            return None
         if "full" not in self._learns:
             rule = "come only under feedback 'full'"
             raise InvalidInputError("The values of close", rule, sorted(self._learns))
@@ -132,14 +131,12 @@ class LiveSearch(Search[Name]):
                 if not (isinstance(value, float) and math.isnan(value)):
                     rows[place] = self._number(value, box)
             return rows
-        given = float_array(values, "The values of close")
+        given = float_array(values, "The values of close", copy=True)
         if given.shape != (len(self._boxes),):
             rule = f"be one number per box of the round, {len(self._boxes)}"
             raise InvalidInputError("The values of close", rule, values)
-        if (np.abs(given) > LIMIT).any():
-            rule = f"be at most {LIMIT:g} in size, or NaN if missing"
-            raise InvalidInputError("The values of close", rule, values)
-        return self._sign * given
+        given *= self._sign
+        return given
 
     def _index(self, box: Name) -> int:
         try:
@@ -147,10 +144,15 @@ class LiveSearch(Search[Name]):
         except ValueError:
             raise InvalidInputError("The box", "be one of the round's", box) from None
 
-    def _teach(self, seen: dict[int, float]) -> None:
-        rows = sorted(seen)
-        if not rows:
-            return
-        values = [seen[row] for row in rows]
-        self._learn(self._places[rows], self._contexts[rows], values, self._prices[rows])
-        self._learned.update(rows)
+    def _row(self, seen: dict[int, float]) -> FloatArray:
+        """Return the values seen, one per box of the round, NaN where there is none."""
+        row = np.empty(len(self._boxes))
+        row.fill(math.nan)
+        for place, value in seen.items():
+            row[place] = value
+        return row
+
+    def _teach(self, values: FloatArray) -> None:
+        self._learn(self._places, self._contexts, values, self._prices)
+        before = self._learned
+        self._learned = values if before is None else np.where(np.isnan(values), before, values)

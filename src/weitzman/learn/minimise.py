@@ -28,11 +28,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled
+from weitzman.learn.compiled import compiled, rare
 from weitzman.learn.heap import heapify, replace_top
 from weitzman.learn.linalg import dot, invert, symmetric_product
 from weitzman.learn.points import (
     CHANGES,
+    GRADIENT,
     INVERSE_RIDGE,
     NOW,
     PENALTY,
@@ -69,7 +70,16 @@ def _gradient(
     for j in range(size):
         held = ridge * (weights[j] - prior[j]) + penalty * weights[j]
         out[j] = held - (moment[j] + moment_low[j])
-    for k in range(size):
+    whole = size - size % 4
+    for k in range(0, whole, 4):
+        # Four rows at once, in the same order: out is read and written a quarter as often
+        f0, f1, f2, f3 = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
+        a0, a1, a2, a3 = gram[k], gram[k + 1], gram[k + 2], gram[k + 3]
+        b0, b1, b2, b3 = gram_low[k], gram_low[k + 1], gram_low[k + 2], gram_low[k + 3]
+        for j in range(size):
+            first = (out[j] + f0 * (a0[j] + b0[j])) + f1 * (a1[j] + b1[j])
+            out[j] = (first + f2 * (a2[j] + b2[j])) + f3 * (a3[j] + b3[j])
+    for k in range(whole, size):
         factor = weights[k]
         for j in range(size):
             out[j] += factor * (gram[k, j] + gram_low[k, j])
@@ -85,7 +95,7 @@ def _hessian(state: FTRLState, row: int, penalty: float, out: Array) -> None:
         out[k, k] += ridge + penalty
 
 
-@compiled
+@rare
 def _refresh(state: FTRLState, row: int) -> None:
     _hessian(state, row, 0.0, state.square[0])
     invert(state.square[0], state.inverse[row])
@@ -106,7 +116,7 @@ def _sizes(
     return size, uncancelled
 
 
-@compiled
+@rare
 def _rounding(state: FTRLState, row: int) -> float:
     """Return the size of the rounding errors of a gradient."""
     size = state.weights.shape[1]
@@ -131,7 +141,7 @@ def _free_step(inverse: Array, gradient: Array, weights: Array, step: Array) -> 
     return squares
 
 
-@compiled
+@rare
 def _step_to_ball(state: FTRLState, row: int, radius: float, step: Array) -> None:
     """Newton's iteration for λ on 1/‖w(λ)‖ = 1/M [Moré and Sorensen 1983]."""
     size = step.shape[0]
@@ -166,7 +176,7 @@ def _step_to_ball(state: FTRLState, row: int, radius: float, step: Array) -> Non
         step[j] = found[j] * shrink - state.weights[row, j]
 
 
-@compiled
+@rare
 def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int) -> float:
     """Return how much of the step to take back: F is least there on the segment that ends at the weights."""
     size = step.shape[0]
@@ -199,7 +209,10 @@ def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int)
 
 @compiled
 def minimise(state: FTRLState, row: int) -> None:
-    """Move the weights of a row to the minimiser."""
+    """Move the weights of a row to the minimiser.
+
+    ``work[GRADIENT]`` holds the gradient that new points brought to weights where it was zero.
+    """
     weights, prior, unit, reals = (
         state.weights[row],
         state.prior[row],
@@ -208,7 +221,7 @@ def minimise(state: FTRLState, row: int) -> None:
     )
     gram, low, inverse = state.gram[row], state.gram_low[row], state.inverse[row]
     moment, moment_low = state.moment[row], state.moment_low[row]
-    gradient, step = state.work[2], state.work[3]
+    gradient, step = state.work[GRADIENT], state.work[3]
     size, radius = step.shape[0], state.rules[RADIUS]
     ridge = reals[RIDGE] * reals[NOW]
     before, refreshed = math.inf, False
@@ -216,7 +229,7 @@ def minimise(state: FTRLState, row: int) -> None:
         stale = state.counts[row, CHANGES] > 16 * size
         if stale or not abs(ridge - reals[INVERSE_RIDGE]) <= 0.05 * ridge:
             _refresh(state, row)
-        if iteration == 0 or reals[PENALTY] > 0.0:
+        if reals[PENALTY] > 0.0 or not abs(gradient[0]) < math.inf:
             reals[PENALTY] = 0.0
             _gradient(weights, prior, gram, low, moment, moment_low, ridge, 0.0, gradient)
         if _free_step(inverse, gradient, weights, step) > radius * radius * (1.0 + 1e-14):

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled
+from weitzman.learn.compiled import compiled, rare
 
 __all__ = ["exchange", "find_due", "next_gap", "part", "remove"]
 
@@ -46,7 +46,7 @@ def find_due(keys: Keys, size: int, distance: float, places: Ids) -> int:
     return found
 
 
-@compiled
+@rare
 def part(keys: Keys, ids: Ids, size: int, horizon: float, places: Ids) -> int:
     """Move the keys up to the horizon to the front; return how many there are."""
     near = 0

@@ -57,12 +57,15 @@ class Played:
         The box whose value is kept; −1 for the outside option.
     opened_count
         How many boxes were opened, bought looks included.
+    reservation_values
+        What the search went by, (T, n), NaN where a box is absent; None if they were not asked for.
     """
 
     totals: Array
     paid: Array
     chosen: Ints
     opened_count: Ints
+    reservation_values: Array | None = None
 
 
 @compiled
@@ -80,6 +83,26 @@ def _prepare(
     for box in range(boxes):
         row = 0 if shared else box
         sigma[box], known[box] = search_bound(state, row, contexts[box], costs[box], kappa, boxes)
+
+
+@compiled
+def _complete(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    known: Marks,
+    out: Array,
+) -> None:
+    """Set out to the reservation values themselves, of all boxes that are present."""
+    for box in range(sigma.shape[0]):
+        if not known[box]:
+            row = 0 if shared else box
+            sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, sigma.shape[0])
+            known[box] = True
+        out[box] = sigma[box]
 
 
 @compiled
@@ -172,6 +195,7 @@ def _play(
     paid: Array,
     chosen: Ints,
     opened_count: Ints,
+    predictions: Array,
     sigma: Array,
     known: Marks,
     shown: Marks,
@@ -181,6 +205,8 @@ def _play(
     for t in range(contexts.shape[0]):
         price, found = costs[t % costs.shape[0]], values[t]
         _prepare(state, contexts[t], price, kappa, shared, sigma, known)
+        if predictions.shape[0] > 0:
+            _complete(state, contexts[t], price, kappa, shared, sigma, known, predictions[t])
         start = outside[t % outside.shape[0]]
         best, spent, pick, looks = _search(
             state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
@@ -208,6 +234,7 @@ def play(
     feedback: Feedback = "full",
     optimism: float = 0.0,
     probes: ArrayLike | None = None,
+    predictions: bool = False,
 ) -> Played:
     """Play a recorded sequence and learn from it.
 
@@ -223,6 +250,8 @@ def play(
         κ, how far little-known boxes are lowered.
     probes
         Which boxes are bought to learn, (T, n), if the feedback says so.
+    predictions
+        Whether to return the reservation values of all rounds.
     """
     x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
     c = float_array(costs, "The costs")
@@ -240,7 +269,11 @@ def play(
         paid=np.empty(rounds),
         chosen=np.empty(rounds, dtype=np.int64),
         opened_count=np.empty(rounds, dtype=np.int64),
+        reservation_values=np.empty(v.shape) if predictions else None,
     )
+    kept = played.reservation_values
+    if kept is None:
+        kept = np.empty((0, bank.boxes))
     per_round = bank.boxes if bank.shared else 1
     done = 0
     while done < rounds:
@@ -261,6 +294,7 @@ def play(
             played.paid[now],
             played.chosen[now],
             played.opened_count[now],
+            kept[now],
             np.empty(bank.boxes),
             np.empty(bank.boxes, dtype=np.bool_),
             np.empty(bank.boxes, dtype=np.bool_),

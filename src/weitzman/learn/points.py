@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled
+from weitzman.learn.compiled import compiled, rare
 from weitzman.learn.linalg import add_outer, add_scaled, dot, rank_one
 from weitzman.learn.near import exchange, find_due, next_gap, part, remove
 
@@ -43,6 +43,8 @@ TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE,
 SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
 ETA, RADIUS, FORGET, WINDOW, HORIZON = range(5)
+# The row of ``work`` in which new points leave their part of the gradient
+GRADIENT = 2
 
 _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
@@ -138,7 +140,7 @@ def look(state: FTRLState, row: int) -> int:
     return flips
 
 
-@compiled
+@rare
 def _part_anew(state: FTRLState, row: int) -> None:
     """Part near and far at a new edge beyond the travelled distance."""
     reals, counts = state.reals[row], state.counts[row]
@@ -158,7 +160,7 @@ def _next_look(travelled: float, residual: float, reach: float) -> float:
     return key if key > travelled else travelled * _UP + 1e-300
 
 
-@compiled
+@rare
 def _rekey(state: FTRLState, row: int) -> None:
     """Start the travelled distance at 0 again, with keys in the present units."""
     size = state.weights.shape[1]
@@ -185,14 +187,16 @@ def _rekey(state: FTRLState, row: int) -> None:
 
 
 @compiled
-def make_room(state: FTRLState, row: int) -> None:
-    """Let the oldest point go if the window is full, and age the others."""
+def make_room(state: FTRLState, row: int) -> bool:
+    """Let the oldest point go if the window is full, and age the others; False if there is no need."""
     # Apart from what follows, so that the usual case is no call
     if state.rules[WINDOW] > 0.0 or state.rules[FORGET] < 1.0:
         _make_room(state, row)
+        return True
+    return False
 
 
-@compiled
+@rare
 def _make_room(state: FTRLState, row: int) -> None:
     size = state.weights.shape[1]
     reals = state.reals[row]
@@ -211,7 +215,7 @@ def _make_room(state: FTRLState, row: int) -> None:
         _shrink(state, row)
 
 
-@compiled
+@rare
 def _shrink(state: FTRLState, row: int) -> None:
     """Divide all weights of points by 2⁶⁴."""
     size = state.weights.shape[1]
@@ -252,6 +256,9 @@ def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> No
     point[size + REACH] = 1.0 / math.sqrt(squares) if squares > 0.0 else math.inf
     residual = dot(state.weights[row], x, size) - value
     point[size + WEIGHT] = now if residual > 0.0 else -now
+    slope = now * (max(residual, 0.0) - cost)
+    for j in range(size):
+        state.work[GRADIENT, j] += slope * x[j]
     if residual > 0.0:
         _count_in(state, row, point, 1.0)
     add_scaled(state.moment[row], state.moment_low[row], x, now * cost)

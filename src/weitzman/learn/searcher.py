@@ -143,13 +143,13 @@ class Searcher:
         if outside is not None:
             outside = finite_number(outside, "The outside option", "be a finite number or None")
         rows, prices, places = self._rows(contexts, costs, boxes)
-        sigma = self._bank.predict(rows, prices, places, optimism=self._kappa)
+        sigma = self._bank.predict_arrays(rows, prices, places, self._kappa)
         bought: list[int] = []
         if self.block is not None:
             marks = self._probes(1)[0]
             bought = [r for r, p in enumerate(places) if marks[p]]
         search: LiveSearch[Hashable] = LiveSearch(
-            boxes=list(self.names if boxes is None else boxes),
+            boxes=self.names if boxes is None else list(boxes),
             sigma=sigma,
             sense=self.sense,
             outside=outside,
@@ -158,7 +158,7 @@ class Searcher:
             prices=prices,
             bought=bought,
             learns=self._learns,
-            learn=self._bank.update,
+            learn=self._bank.update_arrays,
         )
         self.rounds += 1
         return search
@@ -172,7 +172,7 @@ class Searcher:
     ) -> FloatArray:
         """Return the reservation values by which a round with these contexts would be searched."""
         rows, prices, places = self._rows(contexts, costs, boxes)
-        return self._sign * self._bank.predict(rows, prices, places, optimism=self._kappa)
+        return self._sign * self._bank.predict_arrays(rows, prices, places, self._kappa)
 
     def explain(
         self,
@@ -193,6 +193,7 @@ class Searcher:
         values: ArrayLike,
         *,
         outside: ArrayLike | None = None,
+        predictions: bool = False,
     ) -> Played:
         """Play a recorded sequence in one compiled call, bit for bit as round by round.
 
@@ -203,6 +204,8 @@ class Searcher:
             round; a value that is NaN is missing.
         outside
             The outside option, one number or one per round; None if there is none.
+        predictions
+            Whether to return, as ``reservation_values``, what each round was searched by.
         """
         found = self._sign * float_array(values, "The values")
         start: ArrayLike = np.inf
@@ -218,15 +221,18 @@ class Searcher:
             feedback=self.feedback,
             optimism=self._kappa,
             probes=None if self.block is None else self._probes(rounds),
+            predictions=predictions,
         )
         self.rounds += rounds
         if self._sign > 0.0:
             return played
+        sigma = played.reservation_values
         return Played(
             totals=-played.totals + 0.0,
             paid=played.paid,
             chosen=played.chosen,
             opened_count=played.opened_count,
+            reservation_values=None if sigma is None else -sigma,
         )
 
     def add_boxes(self, names: Sequence[Hashable]) -> None:
@@ -234,9 +240,9 @@ class Searcher:
         if len(set(names)) < len(names) or any(name in self._place for name in names):
             raise InvalidInputError("The names of new boxes", "be distinct and new", names)
         self._bank.add_boxes(len(names))
-        for name in names:
-            self._place[name] = len(self.names)
-            self.names.append(name)
+        # A new list: searches that are open keep the old one
+        self.names = [*self.names, *names]
+        self._place = {name: i for i, name in enumerate(self.names)}
 
     def digest(self) -> str:
         """Return the number of rounds and a hash of what was learned; settings are not part of it."""
@@ -280,10 +286,11 @@ class Searcher:
     def _rows(
         self, contexts: ArrayLike, costs: ArrayLike, boxes: Sequence[Hashable] | None
     ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-        # Copies: the caller may use its arrays again before the round is closed
-        rows = float_array(contexts, "The contexts", "fiub").copy()
         count = len(self.names if boxes is None else boxes)
-        prices = float_array(costs, "The costs").copy()
+        # Copies: the caller may use its arrays again before the round is closed
+        rows = float_array(contexts, "The contexts", "fiub", copy=True)
+        self._bank.check_shape(rows, count)
+        prices = float_array(costs, "The costs", copy=True)
         if prices.ndim == 0:
             prices = np.full(count, float(prices))
         if prices.shape != (count,):

@@ -61,7 +61,9 @@ def whole_number(value: Any, subject: str, *, least: int, most: int = 2**62) -> 
     return number
 
 
-def float_array(values: Any, subject: str, kinds: str = "fiu") -> NDArray[np.float64]:
+def float_array(
+    values: Any, subject: str, kinds: str = "fiu", *, copy: bool = False
+) -> NDArray[np.float64]:
     """Return ``values`` as a C-ordered array of floats; NaN is allowed, strings are not numbers.
 
     ``kinds`` are the numpy kinds that are taken. The array can be written to: for others numba would
@@ -73,5 +75,7 @@ def float_array(values: Any, subject: str, kinds: str = "fiu") -> NDArray[np.flo
         raise InvalidInputError(subject, "be an array of numbers", values) from None
     if array.dtype.kind not in kinds:
         raise InvalidInputError(subject, "be an array of numbers", values)
+    if copy:
+        return np.array(array, dtype=np.float64, order="C")
     array = np.asarray(array, dtype=np.float64, order="C")
     return array if array.flags.writeable else array.copy()

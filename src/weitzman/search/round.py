@@ -103,6 +103,7 @@ class Search(Generic[Name]):
         self._best = math.inf if outside is None else self._sign * outside
         self._chosen: int | None = None
         self._opened: list[int] = []
+        self._paid = 0.0
         self._values: dict[int, float] = {}
         self._pending = False
         self._closed = False
@@ -112,7 +113,8 @@ class Search(Generic[Name]):
 
     def __next__(self) -> Name:
         """Hand out the next box, or stop."""
-        self._check_open()
+        if self._closed:
+            self._check_open()
         if self._pending:
             raise SearchStateError(
                 f"The search waits for the value of box {self._current!r}: call see(value) or miss()."
@@ -121,6 +123,8 @@ class Search(Generic[Name]):
         if box == STOP:
             raise StopIteration
         self._opened.append(box)
+        # One after the other, as the compiled loops add them: the same bits
+        self._paid += self._costs[box]
         self._pending = True
         return self._boxes[box]
 
@@ -133,12 +137,16 @@ class Search(Generic[Name]):
         ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
         come after all.
         """
-        place = self._place_of(box, "see a value of")
+        if box is None and self._pending and not self._closed:
+            place = self._opened[-1]
+        else:
+            place = self._place_of(box, "see a value of")
         number = self._number(value, self._boxes[place])
         self._values[place] = number
         if number < self._best:
             self._best, self._chosen = number, place
-        self._pending = self._pending and place != self._opened[-1]
+        if place == self._opened[-1]:
+            self._pending = False
 
     def _number(self, value: Any, box: Name) -> float:
         """Return a value in the direction in which smaller is better."""
@@ -159,26 +167,25 @@ class Search(Generic[Name]):
         return outcome
 
     def _outcome(self) -> Outcome[Name]:
-        self._check_open()
+        if self._closed:
+            self._check_open()
         if self._pending:
             raise SearchStateError(
                 f"The search cannot close while it waits for the value of box {self._current!r}: "
                 "call see(value) or miss()."
             )
-        if math.isinf(self._best):
+        if self._best == math.inf:
             raise SearchStateError(
                 "The search cannot close without a value: "
                 "none was seen and there is no outside option."
             )
-        # One after the other, as the compiled loops add them: the same bits.
-        paid = sum((self._costs[i] for i in self._opened), 0.0)
         value = self._sign * self._best
         return Outcome(
-            opened=tuple(self._boxes[i] for i in self._opened),
+            opened=tuple([self._boxes[i] for i in self._opened]),
             chosen=None if self._chosen is None else self._boxes[self._chosen],
             value=value,
-            paid=paid,
-            total=value + self._sign * paid,
+            paid=self._paid,
+            total=value + self._sign * self._paid,
         )
 
     @property
