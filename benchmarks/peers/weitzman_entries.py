@@ -49,7 +49,7 @@ class RoundByRound(Play):
             search = searcher.open(contexts, costs)
             for box in search:
                 search.see(found[box])
-            outcome = search.close(found) if full else search.close()
+            outcome = search.close(values) if full else search.close()
             totals.append(outcome.total)
         return np.array(totals)
 

@@ -1,5 +1,7 @@
 """A played sequence is the rounds one by one, for every learner and feedback."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,8 +11,10 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.bank import Bank
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
-from weitzman.learn.play import play
+from weitzman.learn.play import Feedback, play
 from weitzman.learn.ridge import Ridge
+from weitzman.learn.searcher import Searcher
+from weitzman.search.reservation import Sense
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
 Array = NDArray[np.float64]
@@ -136,3 +140,22 @@ def test_wrong_inputs_change_nothing() -> None:
         with pytest.raises(InvalidInputError):
             play(bank, *arguments)
     assert bank.digest() == before
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+def test_predictions_are_those_of_the_rounds_one_by_one(feedback: Feedback, sense: Sense) -> None:
+    contexts, costs, values = draw()
+    make = partial(Searcher, boxes=BOXES, dimension=DIMENSION, feedback=feedback, sense=sense)
+    plain, recorded, live = make(), make(), make()
+    sigma = recorded.play(contexts, costs, values, predictions=True).reservation_values
+    assert sigma is not None
+    assert plain.play(contexts, costs, values).reservation_values is None
+    assert plain.digest() == recorded.digest()
+    for t in range(ROUNDS):
+        there = ~np.isnan(contexts[t]).any(axis=1)
+        assert np.isnan(sigma[t, ~there]).all()
+        boxes = np.flatnonzero(there).tolist()
+        alone = live.reservation_values(contexts[t, there], costs[t, there], boxes=boxes)
+        assert alone.tolist() == sigma[t, there].tolist()
+        live.play(contexts[t : t + 1], costs[t : t + 1], values[t : t + 1])

@@ -12,7 +12,7 @@ changes. The digest of all compiled sources is therefore part of every cached na
 
 A *generic* function is a name with one body per state class, as ``predict_row`` in
 :mod:`weitzman.learn.kernels`. Numba picks the body while it types the caller, so a loop such as
-that of :mod:`weitzman.learn.play` is written once and cached once per state class. Passing the
+that of :mod:`weitzman.learn.loop` is written once and cached once per state class. Passing the
 bodies as arguments, or closing over them, would compile again in every process: the identity of a
 dispatcher would be part of the key.
 """
@@ -21,6 +21,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -34,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _FILES = (
-    "compiled cover ftrl heap kernels linalg linearised minimise near newton optimism play points"
+    "compiled cover ftrl heap kernels linalg linearised loop minimise near newton optimism points"
     " regulariser residual ridge"
 )
 
@@ -50,6 +51,20 @@ _SOURCES = _digest_of_sources()
 _njit: Any = njit
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 _INLINE: dict[str, Any] = {"forceinline": True, **_OPTIONS}
+
+
+def _load_without_blas() -> None:
+    """Load the part of numba that looks for scipy's BLAS, without the looking.
+
+    It would take a fifth of the start of a process. Nothing here calls BLAS, and whatever does
+    makes numba look again.
+    """
+    linalg: Any = import_module("numba.np.linalg")
+    look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
 
 
 class _Notice(event.Listener):
@@ -69,6 +84,7 @@ class _Notice(event.Listener):
         """Hear that it is done."""
 
 
+_load_without_blas()
 cast("Any", event).register("numba:compile", _Notice())
 
 

@@ -11,7 +11,7 @@ their weights). Each state class gives these five a body with
 - ``learn_row(state, row, context, value, cost)`` takes one observation in;
 - ``settle_row(state, row)`` makes the weights final after all observations of a round are in.
 
-Only :func:`learn_rows` and the loop of :mod:`weitzman.learn.play` call the last two, in this order,
+Only :func:`learn_rows` and the loop of :mod:`weitzman.learn.loop` call the last two, in this order,
 so a round gives the same bits whichever of the two it went through.
 """
 

@@ -124,7 +124,7 @@ class LiveSearch(Search[Name]):
         if "full" not in self._learns:
             rule = "come only under feedback 'full'"
             raise InvalidInputError("The values of close", rule, sorted(self._learns))
-        if isinstance(values, Mapping):
+        if type(values) is not np.ndarray and isinstance(values, Mapping):
             rows = np.full(len(self._boxes), np.nan)
             for box, value in values.items():
                 place = self._index(box)
@@ -135,8 +135,7 @@ class LiveSearch(Search[Name]):
         if given.shape != (len(self._boxes),):
             rule = f"be one number per box of the round, {len(self._boxes)}"
             raise InvalidInputError("The values of close", rule, values)
-        given *= self._sign
-        return given
+        return given if self._sign > 0.0 else -given
 
     def _index(self, box: Name) -> int:
         try:

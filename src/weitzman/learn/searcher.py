@@ -224,16 +224,7 @@ class Searcher:
             predictions=predictions,
         )
         self.rounds += rounds
-        if self._sign > 0.0:
-            return played
-        sigma = played.reservation_values
-        return Played(
-            totals=-played.totals + 0.0,
-            paid=played.paid,
-            chosen=played.chosen,
-            opened_count=played.opened_count,
-            reservation_values=None if sigma is None else -sigma,
-        )
+        return played if self._sign > 0.0 else played.turned()
 
     def add_boxes(self, names: Sequence[Hashable]) -> None:
         """Let boxes join that have seen nothing."""

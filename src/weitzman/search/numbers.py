@@ -13,6 +13,8 @@ from weitzman.errors import InvalidInputError
 
 __all__ = ["checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
 
+_FLOAT = np.dtype(np.float64)
+
 
 def finite_number(value: Any, subject: str, rule: str = "be a finite number") -> float:
     """Return ``value`` as a float; booleans, strings and what has more than one element are none."""
@@ -69,6 +71,9 @@ def float_array(
     ``kinds`` are the numpy kinds that are taken. The array can be written to: for others numba would
     compile once more.
     """
+    # The usual case costs no more than the copy
+    if copy and type(values) is np.ndarray and values.dtype is _FLOAT:
+        return values.copy()
     try:
         array = np.asarray(values)
     except ValueError:
