@@ -14,9 +14,8 @@ help:  ## show the targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: .venv/installed  ## plan a real example: table, and picture in report/plan.png
-	@mkdir -p report
-	$(BIN)/weitzman plan examples/quotes.csv --plot report/plan.png
+demo: .venv/installed  ## repeat the paper's experiment: report/index.html
+	$(BIN)/weitzman reproduce --output report
 
 test: .venv/installed  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)

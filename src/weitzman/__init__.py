@@ -17,6 +17,10 @@ from weitzman.search.values import affine
 from weitzman.search.weitzman import STOP, next_box
 
 if TYPE_CHECKING:
+    from weitzman.lab.contender import Contender
+    from weitzman.lab.evaluate import evaluate
+    from weitzman.lab.study import Study
+    from weitzman.lab.worlds import WORLDS
     from weitzman.learn.bank import Bank
     from weitzman.learn.boosting import objective
     from weitzman.learn.checks import check_learner
@@ -37,9 +41,11 @@ if TYPE_CHECKING:
 __all__ = [
     "FTRL",
     "STOP",
+    "WORLDS",
     "Bank",
     "Box",
     "CdfAndMean",
+    "Contender",
     "Discrete",
     "Distribution",
     "Empirical",
@@ -61,11 +67,13 @@ __all__ = [
     "SearchStateError",
     "Searcher",
     "Simulation",
+    "Study",
     "Truncated",
     "WeitzmanError",
     "affine",
     "block_length",
     "check_learner",
+    "evaluate",
     "expected_excess",
     "expected_total",
     "load",
@@ -75,31 +83,36 @@ __all__ = [
     "reservation_value",
 ]
 
-# The learn room needs numba, which takes as long to load as all the rest: it is loaded when first named.
-_LEARN = {
-    "Bank": "bank",
-    "Explanation": "explanation",
-    "FTRL": "ftrl",
-    "Learner": "learner",
-    "LinearisedFTRL": "linearised",
-    "LiveSearch": "live",
-    "NewtonStep": "newton",
-    "Played": "play",
-    "ReservationValueRegressor": "estimator",
-    "Residual": "residual",
-    "Ridge": "ridge",
-    "Searcher": "searcher",
-    "block_length": "probing",
-    "check_learner": "checks",
-    "load": "resume",
-    "objective": "boosting",
+# The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
+# first named.
+_LATER = {
+    "FTRL": "learn.ftrl",
+    "WORLDS": "lab.worlds",
+    "Bank": "learn.bank",
+    "Contender": "lab.contender",
+    "Explanation": "learn.explanation",
+    "Learner": "learn.learner",
+    "LinearisedFTRL": "learn.linearised",
+    "LiveSearch": "learn.live",
+    "NewtonStep": "learn.newton",
+    "Played": "learn.play",
+    "ReservationValueRegressor": "learn.estimator",
+    "Residual": "learn.residual",
+    "Ridge": "learn.ridge",
+    "Searcher": "learn.searcher",
+    "Study": "lab.study",
+    "block_length": "learn.probing",
+    "check_learner": "learn.checks",
+    "evaluate": "lab.evaluate",
+    "load": "learn.resume",
+    "objective": "learn.boosting",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LEARN:
+    if name not in _LATER:
         raise AttributeError(f"module 'weitzman' has no attribute {name!r}")
-    thing = globals()[name] = getattr(import_module(f"weitzman.learn.{_LEARN[name]}"), name)
+    thing = globals()[name] = getattr(import_module(f"weitzman.{_LATER[name]}"), name)
     return thing
 
 

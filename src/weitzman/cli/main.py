@@ -8,7 +8,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from weitzman.cli.compare import COMPARE_EXAMPLE, compare_command
 from weitzman.cli.plan import EXAMPLE, plan_command
+from weitzman.cli.plot import PLOT_EXAMPLE, plot_command
+from weitzman.cli.reproduce import REPRODUCE_EXAMPLE, reproduce_command
+from weitzman.cli.study import STUDY_EXAMPLE, study_command
 from weitzman.errors import InvalidInputError, WeitzmanError
 
 __all__ = ["app", "run"]
@@ -40,6 +44,10 @@ app = typer.Typer(
     epilog=EXAMPLE,
 )
 app.command("plan", epilog=EXAMPLE)(plan_command)
+app.command("study", epilog=STUDY_EXAMPLE)(study_command)
+app.command("reproduce", epilog=REPRODUCE_EXAMPLE)(reproduce_command)
+app.command("plot", epilog=PLOT_EXAMPLE)(plot_command)
+app.command("compare", epilog=COMPARE_EXAMPLE)(compare_command)
 
 
 def _print_version(wanted: bool) -> None:

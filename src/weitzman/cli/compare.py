@@ -1,0 +1,47 @@
+"""``weitzman compare``: all learners in all worlds."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weitzman.cli.finals import print_finals
+
+__all__ = ["COMPARE_EXAMPLE", "compare_command"]
+
+COMPARE_EXAMPLE = "Example: weitzman compare --feedback full --output compare"
+
+
+class _Feedback(StrEnum):
+    full = "full"
+    opened = "opened"
+
+
+def compare_command(
+    output: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where page, pictures and rows go.")
+    ] = Path("compare"),
+    feedback: Annotated[
+        _Feedback, typer.Option(help="What is seen after a round.")
+    ] = _Feedback.opened,
+    rounds: Annotated[int, typer.Option(min=1, metavar="T", help="How many rounds.")] = 1000,
+    seeds: Annotated[int, typer.Option(min=1, metavar="S", help="How many seeds, from 0.")] = 10,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of processes; one per core if not given."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the final table as JSON rows.")
+    ] = False,
+) -> None:
+    """Run all learners in all worlds; write a table and small multiples."""
+    from weitzman.lab.compare import compare, comparison
+
+    study = comparison(
+        feedback="full" if feedback is _Feedback.full else "opened", rounds=rounds, seeds=seeds
+    )
+    rows = compare(output, study=study, workers=workers)
+    print_finals(rows, as_json=as_json, place=f"Page: {output / 'index.html'}")

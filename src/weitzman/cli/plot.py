@@ -1,0 +1,88 @@
+"""``weitzman plot``: pictures of the rows of a study."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weitzman.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from weitzman.lab.panels import Bounds
+    from weitzman.lab.summary import Curve
+
+__all__ = ["PLOT_EXAMPLE", "plot_command"]
+
+PLOT_EXAMPLE = "Example: weitzman plot report --output regret.pdf"
+_PICTURES = (".png", ".pdf", ".svg", ".html")
+
+
+def plot_command(
+    results: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS", help="The directory of a study or report, or a file of rows."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The picture, .png, .pdf, .svg or .html, or a directory for .png and .html; "
+            "the directory of RESULTS if not given.",
+        ),
+    ] = None,
+    measure: Annotated[
+        str, typer.Option(metavar="COLUMN", help="What is drawn: a column of the rows.")
+    ] = "regret",
+    log: Annotated[bool, typer.Option("--log", help="Draw on logarithmic axes.")] = False,
+) -> None:
+    """Draw the mean of a measure over seeds, round by round: a panel per world and feedback."""
+    from weitzman.lab.kept import kept_bounds
+    from weitzman.lab.panels import MEASURES
+    from weitzman.lab.plots import draw_regret, save_figure
+    from weitzman.lab.rows import read_rows
+    from weitzman.lab.summary import summarise
+
+    if measure not in MEASURES:
+        raise InvalidInputError("The measure", f"be one of {list(MEASURES)}", measure)
+    files = _files(results, output, measure)
+    curves = summarise(read_rows(results), measure)
+    bounds = kept_bounds(results, curves) if measure in ("regret", "expected_regret") else {}
+    for file in files:
+        if file.suffix.lower() == ".html":
+            _write_page(file, curves, bounds, measure, log)
+        else:
+            save_figure(draw_regret(curves, bounds=bounds, measure=measure, log=log), [file])
+        typer.echo(file)
+
+
+def _files(results: Path, output: Path | None, measure: str) -> list[Path]:
+    """Return the files to write; a directory gets a picture and a page, named by the measure."""
+    if output is not None and output.suffix and not output.is_dir():
+        if output.suffix.lower() not in _PICTURES:
+            rule = f"end in {', '.join(_PICTURES)}, or be a directory"
+            raise InvalidInputError("The name of the picture", rule, output.name)
+        return [output]
+    place = output or (results if results.is_dir() else results.parent)
+    if output is not None:
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            rule, got = "be a directory, or writable", error.strerror or str(error)
+            raise InvalidInputError(f"The output {str(output)!r}", rule, got) from None
+    return [place / f"{measure}.png", place / f"{measure}.html"]
+
+
+def _write_page(
+    file: Path, curves: "list[Curve]", bounds: "Bounds", measure: str, log: bool
+) -> None:
+    from weitzman.lab.interactive import explore_panels
+    from weitzman.lab.page import Section, render, write_page
+    from weitzman.lab.panels import MEASURES
+
+    figures = explore_panels(curves, bounds=bounds, measure=measure, log=log)
+    words = MEASURES[measure]
+    lead = ("Means over seeds, with a band of ± one standard error.",)
+    page = render(title=words, lead=lead, sections=(Section(heading="By world", figures=figures),))
+    write_page(file, page)

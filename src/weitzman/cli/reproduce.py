@@ -1,0 +1,40 @@
+"""``weitzman reproduce``: the paper's experiment, run again and reported."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weitzman.cli.finals import print_finals
+
+__all__ = ["REPRODUCE_EXAMPLE", "reproduce_command"]
+
+REPRODUCE_EXAMPLE = "Example: weitzman reproduce --output report"
+
+
+def reproduce_command(
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = Path(
+        "report"
+    ),
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of processes; one per core if not given."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="4 seeds, 100 rounds, growth up to 400: a look, no evidence."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the final table as JSON rows.")
+    ] = False,
+) -> None:
+    """Run the experiment of the paper's appendix and write a report.
+
+    20 seeds of 300 rounds, and growth up to 10,000. Started again, it goes on where it was stopped.
+    """
+    from weitzman.lab.reproduce import QUICK, Extent, reproduce
+
+    rows = reproduce(output, extent=QUICK if quick else Extent(), workers=workers)
+    print_finals(rows, as_json=as_json, place=f"Report: {output / 'index.html'}")

@@ -1,0 +1,48 @@
+"""``weitzman study``: run what a file says, and print what came out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weitzman.cli.finals import print_finals
+
+__all__ = ["STUDY_EXAMPLE", "study_command"]
+
+STUDY_EXAMPLE = "Example: weitzman study examples/memory.toml --output memory"
+
+
+def study_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, as TOML.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where rows are kept; the name of FILE without its suffix."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of processes; one per core if not given."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on the cluster of this Dask scheduler instead."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the final table as JSON rows.")
+    ] = False,
+) -> None:
+    """Run a study: searchers × feedbacks × worlds × seeds × horizons.
+
+    Started again, it goes on where it was stopped. Rows are in DIR/rows.parquet.
+    """
+    from weitzman.lab.runner import run
+    from weitzman.lab.study import Study
+    from weitzman.lab.summary import finals
+
+    study = Study.from_toml(file)
+    directory = Path(file.stem) if output is None else output
+    table = finals(run(study, directory, workers=workers, scheduler=scheduler))
+    print_finals(table, as_json=as_json, place=f"All rows: {directory / 'rows.parquet'}")

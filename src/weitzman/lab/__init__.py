@@ -1,0 +1,1 @@
+"""Worlds to search in, and measurement: how searchers behave before they are switched on."""

@@ -1,0 +1,118 @@
+"""All learners in all worlds: who loses how much, where.
+
+Every learner plays the same draws in each world. Worlds differ by orders of magnitude in what can be lost, so
+each has its own panel and its own row.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weitzman.lab.contender import CONTENDERS
+from weitzman.lab.interactive import explore_panels
+from weitzman.lab.page import PageTable, Section, render, write_page
+from weitzman.lab.plots import PAGE, draw_regret, save_figure
+from weitzman.lab.proved import study_bounds
+from weitzman.lab.rows import read_rows
+from weitzman.lab.runner import run
+from weitzman.lab.study import Study
+from weitzman.lab.summary import finals, mean_in_words, summarise
+from weitzman.lab.worlds import WORLDS
+
+if TYPE_CHECKING:
+    from weitzman.learn.play import Feedback
+
+__all__ = ["LEARNERS", "best_of", "compare", "comparison"]
+
+# The theorem's η needs a radius, which the impossibility example has none of.
+LEARNERS = tuple(name for name in CONTENDERS if name not in ("cpb-theorem", "cpb-tuned"))
+
+
+def comparison(*, feedback: "Feedback" = "opened", rounds: int = 1000, seeds: int = 10) -> Study:
+    """Return the study of all learners in all worlds."""
+    return Study(
+        worlds={name: kind() for name, kind in WORLDS.items()},
+        contenders={name: CONTENDERS[name] for name in LEARNERS},
+        feedbacks=(feedback,),
+        seeds=tuple(range(seeds)),
+        rounds=(rounds,),
+    )
+
+
+def compare(
+    directory: str | os.PathLike[str],
+    *,
+    study: Study,
+    workers: int | None = None,
+    progress: bool = True,
+) -> list[dict[str, Any]]:
+    """Run a comparison, write page, picture and rows into a directory, and return the final table.
+
+    Parameters
+    ----------
+    directory
+        Where ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go; the runs are
+        kept in ``study``.
+    study
+        What :func:`comparison` returns, or another study.
+    workers, progress
+        As for :func:`weitzman.lab.runner.run`.
+    """
+    place = Path(directory)
+    run(study, place / "study", workers=workers, progress=progress)
+    for name in ("rows.parquet", "study.json"):
+        shutil.copyfile(place / "study" / name, place / name)
+    table = read_rows(place / "rows.parquet")
+    curves = summarise(table)
+    bounds = study_bounds(study.worlds, curves)
+    save_figure(
+        draw_regret(curves, bounds=bounds, width=PAGE),
+        [place / "compare.png", place / "compare.pdf"],
+    )
+    rows = finals(table)
+    page = render(
+        title="All learners in all worlds",
+        lead=(
+            f"Regret after {max(study.rounds):,} rounds, {len(study.seeds)} seeds: what a searcher "
+            "pays more than the clairvoyant, who knows the true reservation values, on the same "
+            "draws. Smaller is better.",
+        ),
+        sections=(
+            Section(heading="Final regrets", tables=(_page_table(rows),)),
+            Section(heading="Round by round", figures=explore_panels(curves, bounds=bounds)),
+        ),
+    )
+    write_page(place / "index.html", page)
+    return rows
+
+
+def best_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str, int], str]:
+    """Return who loses least, by world, feedback and horizon."""
+    best: dict[tuple[str, str, int], dict[str, Any]] = {}
+    for row in rows:
+        key = (row["world"], row["feedback"], row["rounds"])
+        if key not in best or row["regret_mean"] < best[key]["regret_mean"]:
+            best[key] = row
+    return {key: row["searcher"] for key, row in best.items()}
+
+
+def _page_table(rows: list[dict[str, Any]]) -> PageTable:
+    searchers = tuple(dict.fromkeys(row["searcher"] for row in rows))
+    cells: dict[tuple[str, str, int], dict[str, str]] = {}
+    best = best_of(rows)
+    for row in rows:
+        key = (row["world"], row["feedback"], row["rounds"])
+        mark = " ★" if best[key] == row["searcher"] else ""
+        text = mean_in_words(row["regret_mean"], row["regret_se"])
+        cells.setdefault(key, {})[row["searcher"]] = text + mark
+    return PageTable(
+        caption="Mean ± standard error over seeds; ★ marks the least of a row.",
+        head=("world", "feedback", "rounds", *searchers),
+        rows=tuple(
+            (world, feedback, f"{rounds:,}", *(found.get(s, "") for s in searchers))
+            for (world, feedback, rounds), found in cells.items()
+        ),
+        numbers=frozenset(("rounds", *searchers)),
+    )

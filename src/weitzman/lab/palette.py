@@ -1,0 +1,72 @@
+"""One look for each searcher, the same in every picture.
+
+The colours are Okabe and Ito's, which colour-blind readers tell apart; line style and marker say the
+same once more, for print in grey. None is black or white: the same colours serve on light and dark
+ground.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Look", "looks"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A colour, a line style and a marker; matplotlib and plotly name the latter differently."""
+
+    colour: str
+    line: str
+    dash: str
+    marker: str
+    symbol: str
+
+
+_BLUE, _VERMILION, _GREEN, _PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+_ORANGE, _SKY, _GREY = "#E69F00", "#56B4E9", "#777777"
+_KNOWN: Final = {
+    "cpb": Look(_BLUE, "-", "solid", "o", "circle"),
+    "cpb-theorem": Look(_SKY, "--", "dash", "s", "square"),
+    "cpb-tuned": Look(_GREEN, "-.", "dashdot", "^", "triangle-up"),
+    "linear-regression": Look(_VERMILION, ":", "dot", "D", "diamond"),
+    "linearised": Look(_PURPLE, "--", "dash", "v", "triangle-down"),
+    "newton": Look(_ORANGE, "-.", "dashdot", "P", "cross"),
+    "residual": Look(_GREY, ":", "dot", "X", "x"),
+    "ridge-optimistic": Look(_GREEN, "--", "longdash", "h", "hexagon"),
+}
+_COLOURS = (_BLUE, _VERMILION, _GREEN, _PURPLE, _ORANGE, _SKY, _GREY)
+_LINES = (("-", "solid"), ("--", "dash"), ("-.", "dashdot"), (":", "dot"))
+_MARKS = (
+    ("o", "circle"),
+    ("s", "square"),
+    ("^", "triangle-up"),
+    ("D", "diamond"),
+    ("v", "triangle-down"),
+)
+
+
+def looks(searchers: Iterable[str]) -> dict[str, Look]:
+    """Return a look for each searcher: those of this package have their own, others one that is free.
+
+    Those of this package come first, in their own order, so that all legends read alike.
+
+    Examples
+    --------
+    >>> looks(["mine", "cpb"])["mine"].colour != looks(["cpb"])["cpb"].colour
+    True
+    """
+    given = dict.fromkeys(searchers)
+    names = [*(n for n in _KNOWN if n in given), *(n for n in given if n not in _KNOWN)]
+    taken = {_KNOWN[name].colour for name in names if name in _KNOWN}
+    colours = [c for c in _COLOURS if c not in taken] + list(_COLOURS)
+    found, count = {}, 1
+    for name in names:
+        if name in _KNOWN:
+            found[name] = _KNOWN[name]
+            continue
+        line, dash = _LINES[(count + count // len(_COLOURS)) % len(_LINES)]
+        marker, symbol = _MARKS[count % len(_MARKS)]
+        found[name] = Look(colours[count % len(colours)], line, dash, marker, symbol)
+        count += 1
+    return found

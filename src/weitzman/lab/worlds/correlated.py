@@ -1,0 +1,74 @@
+"""A common shock per round: the boxes are not independent, and Weitzman's rule is not optimal."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.lab.instance import Instance
+from weitzman.lab.worlds.drawing import (
+    BLOCK,
+    ball,
+    check,
+    constant_costs,
+    dot,
+    draw_blocks,
+    weights_rng,
+)
+
+__all__ = ["Correlated"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlated:
+    """In every second round, on average, all values are worse by ``shock``.
+
+    x is uniform in the unit ball, w_i uniform in the ball of radius M, σ* = w·x. In a good round
+    (probability ½) v_i is uniform on [σ* − 3c, σ* − c], in a bad one on
+    [σ* − 3c + shock, σ* − c + shock]. With shock ≥ 3c the value of a bad round is ≥ σ*, and that of a
+    good one ≤ σ* with mean σ* − 2c: E(σ* − v)⁺ = ½·2c = c, so σ* is the reservation value of the
+    box's own law. One look tells a good round from a bad one, as the two intervals are disjoint.
+
+    Notes
+    -----
+    Realizable, but not independent: Weitzman's theorem, on which Theorem 3.1 of [Atsidakou 2024]
+    rests, does not hold, and no theorem applies. After a bad first value the rule hopes for better from
+    the other boxes and pays for look after look, whatever it has learned: its regret against the policy
+    that knows the joint law (:mod:`weitzman.lab.clairvoyant`) is linear.
+    """
+
+    name: ClassVar[str] = "correlated"
+    boxes: int = 10
+    dimension: int = 5
+    cost: float = 1.0
+    radius: float = 4.0
+    shock: float = 6.0
+
+    def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
+        """Return the rounds from ``start`` on."""
+        check(self, radius=self.radius, shock=self.shock)
+        if self.shock < 3.0 * self.cost:
+            rule = f"be at least 3 times the cost, {3.0 * self.cost}"
+            raise InvalidInputError("The shock of world 'correlated'", rule, self.shock)
+        weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
+        shocks = np.array([0.0, self.shock])[:, None, None]
+
+        def block(_: int, generator: np.random.Generator) -> Instance:
+            contexts = ball(generator, BLOCK, self.boxes, self.dimension)
+            sigma = dot(contexts, weights)
+            lower = sigma - 3.0 * self.cost + shocks
+            upper = sigma - self.cost + shocks
+            bad = generator.integers(2, size=BLOCK)
+            low, high = lower[bad, np.arange(BLOCK)], upper[bad, np.arange(BLOCK)]
+            return Instance(
+                contexts=contexts,
+                costs=constant_costs(self.boxes, self.cost),
+                values=np.minimum(low + (high - low) * generator.random(low.shape), high),
+                reservation_values=sigma,
+                lower=lower,
+                upper=upper,
+                shares=np.array([0.5, 0.5]),
+            )
+
+        return draw_blocks(block, rounds, rng, start)

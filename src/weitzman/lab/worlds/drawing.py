@@ -1,0 +1,153 @@
+"""What worlds share: seeds and blocks of rounds, points of a ball, laws with a given σ.
+
+Rounds are drawn in blocks of :data:`BLOCK`, each with a generator of its own that is seeded by the
+seed and the number of the block: any stretch of a run of any length can be drawn by itself.
+
+**Laws with a given reservation value.** Let v be uniform on [a, a + A]. For a ≤ s ≤ a + A,
+E(s − v)⁺ = (s − a)²/(2A), and for s ≥ a + A it is s − a − A/2. Hence E(σ − v)⁺ = c at
+
+- σ = a + √(2cA)     if A ≥ 2c;
+- σ = a + c + A/2    if A ≤ 2c: the mean plus the cost.
+
+So any width A ≥ 0 can be placed such that σ is the reservation value, exactly.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.lab.instance import Instance
+from weitzman.search.numbers import finite_number, whole_number
+
+__all__ = [
+    "BLOCK",
+    "ball",
+    "check",
+    "constant_costs",
+    "dot",
+    "draw_blocks",
+    "independent",
+    "lowest",
+    "weights_rng",
+    "with_one",
+]
+
+FloatArray = NDArray[np.float64]
+
+BLOCK = 256
+"""The rounds of a block."""
+_MOST_ROUNDS = BLOCK * 2**32
+_WEIGHTS, _ROUNDS = 1, 2
+
+
+def weights_rng(rng: int) -> np.random.Generator:
+    """Return the generator of what is fixed for all rounds."""
+    return np.random.default_rng([_WEIGHTS, 0, whole_number(rng, "The seed rng", least=0)])
+
+
+def draw_blocks(
+    draw: Callable[[int, np.random.Generator], Instance], rounds: int, rng: int, start: int
+) -> Instance:
+    """Return rounds from ``draw(first, generator)``, which gives the block that begins at ``first``."""
+    seed = whole_number(rng, "The seed rng", least=0)
+    start = whole_number(start, "The start", least=0, most=_MOST_ROUNDS)
+    rounds = whole_number(rounds, "The rounds", least=1, most=_MOST_ROUNDS - start)
+    first, last = start // BLOCK, (start + rounds - 1) // BLOCK
+    blocks = [
+        draw(BLOCK * block, np.random.default_rng([_ROUNDS, block, seed]))
+        for block in range(first, last + 1)
+    ]
+    begin = start - BLOCK * first
+    return _joined(blocks).part(begin, begin + rounds)
+
+
+def _joined(blocks: list[Instance]) -> Instance:
+    if len(blocks) == 1:
+        return blocks[0]
+
+    def join(name: str, axis: int) -> FloatArray:
+        return np.concatenate([getattr(block, name) for block in blocks], axis=axis)
+
+    return Instance(
+        contexts=join("contexts", 0),
+        costs=blocks[0].costs,
+        values=join("values", 0),
+        reservation_values=join("reservation_values", 0),
+        lower=join("lower", 1),
+        upper=join("upper", 1),
+        shares=blocks[0].shares,
+    )
+
+
+def independent(
+    rng: np.random.Generator,
+    *,
+    contexts: FloatArray,
+    costs: FloatArray,
+    reservation_values: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> Instance:
+    """Return a block of independent boxes with uniform values, which are drawn here."""
+    values = np.minimum(lower + (upper - lower) * rng.random(lower.shape), upper)
+    return Instance(
+        contexts=contexts,
+        costs=costs,
+        values=values,
+        reservation_values=reservation_values,
+        lower=lower[None],
+        upper=upper[None],
+        shares=np.ones(1),
+    )
+
+
+def ball(rng: np.random.Generator, *shape: int) -> FloatArray:
+    """Return points drawn uniformly from the unit ball; the last axis holds the coordinates."""
+    points = rng.standard_normal(shape)
+    lengths = np.sqrt(dot(points, points))
+    radii = rng.random(shape[:-1]) ** (1.0 / shape[-1])
+    return np.asarray(points * (radii / lengths)[..., None])
+
+
+def dot(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the sum of products over the last axis, added from the first coordinate to the last.
+
+    A library's dot product adds in an order that depends on the processor.
+    """
+    total = left[..., 0] * right[..., 0]
+    for k in range(1, left.shape[-1]):
+        total = total + left[..., k] * right[..., k]
+    return np.asarray(total)
+
+
+def with_one(points: FloatArray) -> FloatArray:
+    """Return the points with a coordinate 1 added at the end."""
+    return np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1)
+
+
+def lowest(sigma: FloatArray, width: FloatArray | float, cost: float) -> FloatArray:
+    """Return the lower end a at which a uniform value of this width has the reservation value σ."""
+    width = np.asarray(width, dtype=np.float64)
+    narrow = width < 2.0 * cost
+    return np.asarray(sigma - np.where(narrow, cost + 0.5 * width, np.sqrt(2.0 * cost * width)))
+
+
+def constant_costs(boxes: int, cost: float) -> FloatArray:
+    """Return the costs of boxes that all cost the same."""
+    return np.full(boxes, float(cost))
+
+
+def check(
+    world: Any, *, dimension: int = 1, most_dimension: int = 2**62, **positive: float
+) -> None:
+    """Refuse a world with too few boxes, a wrong dimension, or a number that is not > 0."""
+    whole_number(world.boxes, f"The boxes of world {world.name!r}", least=1)
+    subject = f"The dimension of world {world.name!r}"
+    whole_number(world.dimension, subject, least=dimension, most=most_dimension)
+    for name, value in {"cost": world.cost, **positive}.items():
+        subject, rule = f"The {name} of world {world.name!r}", "be a finite number > 0"
+        if finite_number(value, subject, rule) <= 0.0:
+            raise InvalidInputError(subject, rule, value)

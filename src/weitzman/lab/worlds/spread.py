@@ -1,0 +1,114 @@
+"""Boxes that differ in spread, and boxes whose mean is their reservation value.
+
+The context is (u, 1) with u uniform in the unit ball of d − 1 dimensions, w_i is uniform in the ball
+of radius M of d dimensions, and σ* = w·x. A value is uniform with a width A_i of its box, placed such
+that σ* is its reservation value (:mod:`weitzman.lab.worlds.drawing`). Its mean is
+
+    σ* − √(2cA) + A/2 if A ≥ 2c,    σ* − c if A ≤ 2c:
+
+a wide box has a mean far above its reservation value, and still comes first, as one look may find
+something very good in it. An index that goes by means cannot see that.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.lab.instance import Instance
+from weitzman.lab.worlds.drawing import (
+    BLOCK,
+    ball,
+    check,
+    constant_costs,
+    dot,
+    draw_blocks,
+    independent,
+    lowest,
+    weights_rng,
+    with_one,
+)
+
+__all__ = ["Agree", "Spread"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """Boxes that differ in spread: A_i/c is log-uniform between 1 and ``widest``.
+
+    The clairvoyant opens about 1.7 boxes a round; how many depends on the widths that were drawn.
+
+    Notes
+    -----
+    Realizable: Theorems 3.1, 4.2 and 4.4 of [Atsidakou 2024] apply, with contexts as long as √2 and
+    values ≥ −V, where V = √2 M + c·√(2·widest). Linear regression as index has linear regret.
+    """
+
+    name: ClassVar[str] = "spread"
+    boxes: int = 10
+    dimension: int = 5
+    cost: float = 1.0
+    radius: float = 4.0
+    widest: float = 100.0
+
+    def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
+        """Return the rounds from ``start`` on."""
+        check(self, dimension=2, radius=self.radius, widest=self.widest)
+        fixed = weights_rng(rng)
+        weights = self.radius * ball(fixed, self.boxes, self.dimension)
+        widths = self.cost * self.widest ** fixed.random(self.boxes)
+        return _draw(self, weights, widths, rounds, rng, start)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agree:
+    """Boxes whose mean is their reservation value: all have the width 8c.
+
+    At A = 8c the mean is σ* − 4c + 4c = σ*. Linear regression looks for the mean, with a steadier
+    slope than that of the loss of reservation values: it should win.
+
+    Notes
+    -----
+    Realizable: Theorems 3.1, 4.2 and 4.4 of [Atsidakou 2024] apply, with contexts as long as √2 and
+    values ≥ −V, where V = √2 M + 4c.
+    """
+
+    name: ClassVar[str] = "agree"
+    boxes: int = 10
+    dimension: int = 5
+    cost: float = 1.0
+    radius: float = 4.0
+
+    def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
+        """Return the rounds from ``start`` on."""
+        check(self, dimension=2, radius=self.radius)
+        weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
+        widths = np.full(self.boxes, 8.0 * self.cost)
+        return _draw(self, weights, widths, rounds, rng, start)
+
+
+def _draw(
+    world: Spread | Agree,
+    weights: FloatArray,
+    widths: FloatArray,
+    rounds: int,
+    rng: int,
+    start: int,
+) -> Instance:
+    def block(_: int, generator: np.random.Generator) -> Instance:
+        contexts = with_one(ball(generator, BLOCK, world.boxes, world.dimension - 1))
+        sigma = dot(contexts, weights)
+        lower = lowest(sigma, widths, world.cost)
+        return independent(
+            generator,
+            contexts=contexts,
+            costs=constant_costs(world.boxes, world.cost),
+            reservation_values=sigma,
+            lower=lower,
+            upper=lower + widths,
+        )
+
+    return draw_blocks(block, rounds, rng, start)
