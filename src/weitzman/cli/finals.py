@@ -23,6 +23,9 @@ def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> No
     from rich.console import Console
 
     console = Console(highlight=False)
+    if not console.is_terminal:
+        # In a file nothing needs to be folded
+        console.width = 120
     console.print(_shown(rows))
     console.print(place, soft_wrap=True, markup=False)
 

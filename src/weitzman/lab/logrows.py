@@ -239,7 +239,8 @@ def _differing(outside: Floats, rounds: Ints, good: Ints) -> Ints:
     first = np.zeros(int(rounds.max(initial=0)) + 1, dtype=np.int64)
     first[rounds[good][::-1]] = good[::-1]
     here, there = outside[good], outside[first[rounds[good]]]
-    return good[(here != there) & ~(np.isnan(here) & np.isnan(there))]
+    differs: Ints = good[(here != there) & ~(np.isnan(here) & np.isnan(there))]
+    return differs
 
 
 def _among(places: Ints, like: Flags) -> Flags:
