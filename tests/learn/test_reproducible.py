@@ -15,12 +15,13 @@ from weitzman.learn.play import play
 PROGRAM = """
 import numpy as np
 from weitzman.learn.ftrl import FTRL
-from weitzman.learn.play import play, _play
+from weitzman.learn.loop import play_rounds
+from weitzman.learn.play import play
 rng = np.random.default_rng(0)
 contexts, noise = rng.normal(size=(ROUNDS, 3, 5)), rng.exponential(size=(ROUNDS, 3))
 bank = FTRL().start(boxes=3, dimension=5)
 play(bank, contexts, [1.0, 0.5, 0.1], contexts.sum(axis=2) + noise)
-print(bank.digest(), sum(_play.stats.cache_misses.values()))
+print(bank.digest(), sum(play_rounds.stats.cache_misses.values()))
 """
 
 

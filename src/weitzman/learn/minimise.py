@@ -18,7 +18,8 @@ w* = ρ w₀ + m: the step leads to w* itself. One or two iterations are usual.
 **It is exact.** B⁻¹ is followed by rank-one changes and is only used to make the step; the gradient
 is computed from B itself, so an inverse that is slightly wrong costs a further step, not accuracy.
 If a step without a flip does not reduce the gradient four times, the inverse is computed from
-scratch; if that does not help either, rounding is reached. The size of a gradient g is Σ P_jj g_j²,
+scratch; if that does not help either, steps are made by conjugate gradients, which need no inverse;
+if that does not help, rounding is reached. The size of a gradient g is Σ P_jj g_j²,
 the squared error of the predictions up to the dimension; it is zero to rounding below 1e-24 of that
 of the terms it is the difference of.
 """
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.compiled import compiled, rare
 from weitzman.learn.heap import heapify, replace_top
-from weitzman.learn.linalg import dot, invert, symmetric_product
+from weitzman.learn.linalg import dot, symmetric_product
 from weitzman.learn.points import (
     CHANGES,
     GRADIENT,
@@ -45,27 +46,35 @@ from weitzman.learn.points import (
     look,
     move,
 )
+from weitzman.learn.steps import (
+    ENOUGH,
+    careful_step,
+    free_step,
+    hessian,
+    refresh,
+    step_to_ball,
+)
 
 __all__ = ["minimise"]
 
 Array = NDArray[np.float64]
 
-_ENOUGH = 1e-24
 _ITERATIONS = 200
+# How a step is made: by the inverse, by one computed from scratch, without one
+_PLAIN, _REFRESHED, _CAREFUL = 0, 1, 2
 
 
 @compiled
-def _gradient(
-    weights: Array,
-    prior: Array,
-    gram: Array,
-    gram_low: Array,
-    moment: Array,
-    moment_low: Array,
-    ridge: float,
-    penalty: float,
-    out: Array,
-) -> None:
+def _gradient(state: FTRLState, row: int, out: Array) -> None:
+    """Set out to the gradient of F, plus penalty · w where the ball holds the weights."""
+    weights, prior, gram, gram_low = (
+        state.weights[row],
+        state.prior[row],
+        state.gram[row],
+        state.gram_low[row],
+    )
+    moment, moment_low = state.moment[row], state.moment_low[row]
+    ridge, penalty = state.reals[row, RIDGE] * state.reals[row, NOW], state.reals[row, PENALTY]
     size = out.shape[0]
     for j in range(size):
         held = ridge * (weights[j] - prior[j]) + penalty * weights[j]
@@ -83,24 +92,6 @@ def _gradient(
         factor = weights[k]
         for j in range(size):
             out[j] += factor * (gram[k, j] + gram_low[k, j])
-
-
-@compiled
-def _hessian(state: FTRLState, row: int, penalty: float, out: Array) -> None:
-    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
-    size = out.shape[0]
-    for k in range(size):
-        for j in range(size):
-            out[k, j] = state.gram[row, k, j] + state.gram_low[row, k, j]
-        out[k, k] += ridge + penalty
-
-
-@rare
-def _refresh(state: FTRLState, row: int) -> None:
-    _hessian(state, row, 0.0, state.square[0])
-    invert(state.square[0], state.inverse[row])
-    state.reals[row, INVERSE_RIDGE] = state.reals[row, RIDGE] * state.reals[row, NOW]
-    state.counts[row, CHANGES] = 0
 
 
 @compiled
@@ -130,57 +121,11 @@ def _rounding(state: FTRLState, row: int) -> float:
     return total * 2.0**-104
 
 
-@compiled
-def _free_step(inverse: Array, gradient: Array, weights: Array, step: Array) -> float:
-    """Set step to the way to the minimiser of the quadratic; return the latter's squared length."""
-    symmetric_product(inverse, gradient, step)
-    squares = 0.0
-    for j in range(step.shape[0]):
-        step[j] = -step[j]
-        squares += (weights[j] + step[j]) * (weights[j] + step[j])
-    return squares
-
-
-@rare
-def _step_to_ball(state: FTRLState, row: int, radius: float, step: Array) -> None:
-    """Newton's iteration for λ on 1/‖w(λ)‖ = 1/M [Moré and Sorensen 1983]."""
-    size = step.shape[0]
-    target, found, inside = state.work[4], state.work[5], state.work[6]
-    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
-    for j in range(size):
-        held = ridge * state.prior[row, j]
-        target[j] = state.moment[row, j] + state.moment_low[row, j] + held
-    penalty = 0.0
-    for _ in range(100):
-        _hessian(state, row, penalty, state.square[0])
-        invert(state.square[0], state.square[1])
-        symmetric_product(state.square[1], target, found)
-        _hessian(state, row, penalty, state.square[0])
-        symmetric_product(state.square[0], found, inside)
-        for j in range(size):
-            inside[j] = target[j] - inside[j]
-        symmetric_product(state.square[1], inside, state.work[7])
-        for j in range(size):
-            found[j] += state.work[7][j]
-        length = math.sqrt(dot(found, found, size))
-        if length <= radius * (1.0 + 1e-15):
-            break
-        symmetric_product(state.square[1], found, inside)
-        change = (length * length / dot(found, inside, size)) * ((length - radius) / radius)
-        if penalty + change == penalty:
-            break
-        penalty += change
-    shrink = min(1.0, radius / length)
-    state.reals[row, PENALTY] = penalty
-    for j in range(size):
-        step[j] = found[j] * shrink - state.weights[row, j]
-
-
 @rare
 def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int) -> float:
     """Return how much of the step to take back: F is least there on the segment that ends at the weights."""
     size = step.shape[0]
-    _hessian(state, row, 0.0, state.square[0])
+    hessian(state, row, 0.0, state.square[0])
     symmetric_product(state.square[0], step, state.work[4])
     curvature = dot(step, state.work[4], size)
     kinks, bends, order = state.kinks[0], state.kinks[1], state.order
@@ -208,53 +153,85 @@ def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int)
 
 
 @compiled
+def _retreat(
+    state: FTRLState, row: int, step: Array, gradient: Array, slope: float, flips: int
+) -> bool:
+    """Go back to where F is least on the step; return whether the step was not even downhill."""
+    weights, unit, reals = state.weights[row], state.unit[row], state.reals[row]
+    back = _way_back(state, row, step, slope, flips)
+    move(weights, unit, reals, step, -back)
+    flips = look(state, row)
+    _gradient(state, row, gradient)
+    if back <= 1.0 - 1e-6 or reals[PENALTY] > 0.0:
+        return False
+    # Back at the start, but for what a fraction of so long a step cannot say: go forth from there
+    for j in range(step.shape[0]):
+        step[j] = -step[j]
+    slope = dot(step, gradient, step.shape[0])
+    if not slope > 0.0:
+        return True
+    move(weights, unit, reals, step, -_way_back(state, row, step, slope, flips))
+    look(state, row)
+    _gradient(state, row, gradient)
+    return False
+
+
+@compiled
+def _go(state: FTRLState, row: int, gradient: Array, step: Array, careful: bool) -> int:
+    """Make a step and look; return how many points flipped."""
+    weights, reals, radius = state.weights[row], state.reals[row], state.rules[RADIUS]
+    if reals[PENALTY] > 0.0 or not abs(gradient[0]) < math.inf:
+        reals[PENALTY] = 0.0
+        _gradient(state, row, gradient)
+    if careful:
+        squares = careful_step(state, row, gradient, step)
+    else:
+        squares = free_step(state.inverse[row], gradient, weights, step)
+    if squares > radius * radius * (1.0 + 1e-14):
+        step_to_ball(state, row, radius, step)
+    move(weights, state.unit[row], reals, step, 1.0)
+    flips = look(state, row)
+    _gradient(state, row, gradient)
+    return flips
+
+
+@compiled
 def minimise(state: FTRLState, row: int) -> None:
     """Move the weights of a row to the minimiser.
 
     ``work[GRADIENT]`` holds the gradient that new points brought to weights where it was zero.
     """
-    weights, prior, unit, reals = (
+    weights, reals, gradient, step = (
         state.weights[row],
-        state.prior[row],
-        state.unit[row],
         state.reals[row],
+        state.work[GRADIENT],
+        state.work[3],
     )
-    gram, low, inverse = state.gram[row], state.gram_low[row], state.inverse[row]
-    moment, moment_low = state.moment[row], state.moment_low[row]
-    gradient, step = state.work[GRADIENT], state.work[3]
-    size, radius = step.shape[0], state.rules[RADIUS]
-    ridge = reals[RIDGE] * reals[NOW]
-    before, refreshed = math.inf, False
+    size, ridge = step.shape[0], reals[RIDGE] * reals[NOW]
+    before, effort = math.inf, _PLAIN
     for iteration in range(_ITERATIONS):
         stale = state.counts[row, CHANGES] > 16 * size
         if stale or not abs(ridge - reals[INVERSE_RIDGE]) <= 0.05 * ridge:
-            _refresh(state, row)
-        if reals[PENALTY] > 0.0 or not abs(gradient[0]) < math.inf:
-            reals[PENALTY] = 0.0
-            _gradient(weights, prior, gram, low, moment, moment_low, ridge, 0.0, gradient)
-        if _free_step(inverse, gradient, weights, step) > radius * radius * (1.0 + 1e-14):
-            _step_to_ball(state, row, radius, step)
-        move(weights, unit, reals, step, 1.0)
-        flips = look(state, row)
-        penalty = reals[PENALTY]
-        _gradient(weights, prior, gram, low, moment, moment_low, ridge, penalty, gradient)
+            refresh(state, row)
+        flips = _go(state, row, gradient, step, effort == _CAREFUL)
         if flips > 0:
-            slope = dot(step, gradient, size) - penalty * dot(step, weights, size)
-            if slope > 0.0:
-                back = _way_back(state, row, step, slope, flips)
-                move(weights, unit, reals, step, -back)
-                look(state, row)
-                _gradient(weights, prior, gram, low, moment, moment_low, ridge, penalty, gradient)
-        now, uncancelled = _sizes(inverse, gram, weights, moment, ridge, gradient)
-        if now <= _ENOUGH * uncancelled:
+            held = reals[PENALTY] * dot(step, weights, size)
+            slope = dot(step, gradient, size) - held
+            if slope > 0.0 and _retreat(state, row, step, gradient, slope, flips):
+                effort = _CAREFUL
+        now, uncancelled = _sizes(
+            state.inverse[row], state.gram[row], weights, state.moment[row], ridge, gradient
+        )
+        if now <= ENOUGH * uncancelled:
             return
         if flips > 0:
             if iteration > 3 and now <= 4.0 * _rounding(state, row):
                 return
-        elif not now <= before / 16.0:
-            if refreshed or now <= 4.0 * _rounding(state, row):
+            continue
+        if not now <= before / 16.0:
+            if effort == _CAREFUL or now <= 4.0 * _rounding(state, row):
                 return
-            _refresh(state, row)
-            refreshed = True
-        if flips == 0:
-            before = now
+            effort += 1
+            if effort == _REFRESHED:
+                refresh(state, row)
+        before = now

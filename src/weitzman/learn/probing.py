@@ -52,10 +52,10 @@ def block_length(
     for name, number in arguments.items():
         if finite_number(number, f"The {name}", "be a finite number > 0") <= 0.0:
             raise InvalidInputError(f"The {name}", "be a finite number > 0", number)
-    learning = (8.0 * (slope * radius) ** 2) ** 0.25 * horizon**0.75
+    learning: float = (8.0 * (slope * radius) ** 2) ** 0.25 * horizon**0.75
     looking = cost * horizon
-    low = max(1, math.floor((4.0 * looking / learning) ** 0.8))
-    return min((low, low + 1), key=lambda k: learning * k**0.25 + looking / k)
+    low: int = max(1, math.floor((4.0 * looking / learning) ** 0.8))
+    return min((low, low + 1), key=lambda k: float(learning * k**0.25 + looking / k))
 
 
 def probes(*, seed: int, block: int, first: int, rounds: int, boxes: int) -> NDArray[np.bool_]:
