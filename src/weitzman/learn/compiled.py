@@ -3,9 +3,10 @@
 ``@compiled`` is numba's ``njit`` with strict floating point (no ``fastmath``, so no reordered sum):
 a number is the same on every machine and for every number of threads. Its functions become part of
 their callers: a state of twenty arrays is two hundred arguments, and handing them over takes longer
-than the arithmetic of a small learner. ``@rare`` is for what is seldom called, and stays a call. No
-function allocates, so none counts references. ``@entry`` is for the few that Python calls, with
-numba's on-disk cache.
+than the arithmetic of a small learner. ``@rare`` is for what is seldom called or large, and may stay a
+call; ``@merged`` for what has one caller and would only be optimised once more by itself. No function
+allocates, so none counts references. ``@entry`` is for the few that Python calls, with numba's
+on-disk cache.
 
 Numba recompiles a cached function when its own file changes, but not when a file that it calls into
 changes. The digest of all compiled sources is therefore part of every cached name.
@@ -29,7 +30,7 @@ from numba import njit, typeof, types
 from numba.core import event
 from numba.extending import overload
 
-__all__ = ["Native", "compiled", "entry", "generic", "implements", "rare"]
+__all__ = ["Native", "compiled", "entry", "generic", "implements", "merged", "rare"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,7 +78,9 @@ class _Notice(event.Listener):
         ours = event.data["dispatcher"].py_func.__module__.startswith("weitzman.")
         if ours and not self.said and sys.stderr.isatty():
             self.said = True
-            text = "weitzman compiles its loops. This takes about 20 seconds, and happens once.\n"
+            text = (
+                "weitzman compiles its loops. This takes about half a minute, and happens once.\n"
+            )
             sys.stderr.write(text)
 
     def on_end(self, event: Any) -> None:
@@ -93,8 +96,13 @@ def compiled(function: F) -> F:
     return cast("F", _njit(no_cpython_wrapper=True, **_INLINE)(function))
 
 
+def merged(function: F) -> F:
+    """Compile a large function with a single caller as a part of it: it is not optimised twice."""
+    return cast("F", _njit(no_cpython_wrapper=True, inline="always", **_OPTIONS)(function))
+
+
 def rare(function: F) -> F:
-    """Compile a function that is seldom called, apart from its callers."""
+    """Compile a function that is seldom called, or large, apart from its callers."""
     return cast("F", _njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 

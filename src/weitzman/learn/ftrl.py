@@ -176,7 +176,7 @@ def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
         spread=np.zeros((rows, 3)),
         pool=np.zeros(3),
         rules=rules,
-        work=np.zeros((8, size)),
+        work=np.zeros((9, size)),
         square=np.zeros((2, size, size)),
         flipped=np.zeros(entries, dtype=np.int64),
         order=np.zeros(entries, dtype=np.int64),
@@ -248,8 +248,5 @@ def _set_ridge(state: FTRLState, row: int, x: Array, value: float, cost: float) 
         reals[RIDGE] = automatic_ridge(seen, reals[SQUARES], x.shape[0])
 
 
-@implements(settle_row, FTRLState)
-def _settle(state: FTRLState, row: int) -> None:
-    minimise(state, row)
-    for j in range(state.work.shape[1]):
-        state.work[GRADIENT, j] = 0.0
+# As it is: a function around it would be compiled once more
+implements(settle_row, FTRLState)(minimise)

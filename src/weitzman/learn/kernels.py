@@ -234,14 +234,15 @@ def learn_rows(
         return row, rule
     if not _sorted(boxes):
         return -1, UNSORTED
-    learned = False
+    last = -1
     for i in range(boxes.shape[0]):
+        if not np.isnan(values[i]):
+            last = i
+    for i in range(last + 1):
         if not np.isnan(values[i]):
             place = 0 if shared else boxes[i]
             learn_value(state, place, contexts[i], values[i], costs[i])
-            learned = True
-            if not shared:
+            # One call for both kinds of learners: all that settles is compiled in its place
+            if i == last or not shared:
                 settle_row(state, place)
-    if shared and learned:
-        settle_row(state, 0)
     return -1, 0

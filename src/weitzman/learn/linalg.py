@@ -5,10 +5,10 @@ summed in the order of k, and the compiler may still work on several j at once. 
 four fixed partial sums.
 
 **Compensated sums.** A matrix or vector that points enter and leave is kept as high + low, with the
-rounding error of every addition collected in low [Knuth 1997, 4.2.2, Theorem B]. Leaving then
+rounding error of every addition collected in low [Knuth 1997]. Leaving then
 undoes entering to about 1e-32 of the largest term that was ever inside, however small the rest is.
 
-**Rank-one change of an inverse** [Sherman and Morrison 1950]: (A + q x xᵀ)⁻¹ = P − q (Px)(Px)ᵀ / (1
+**Rank-one change of an inverse** [Sherman 1950]: (A + q x xᵀ)⁻¹ = P − q (Px)(Px)ᵀ / (1
 + q xᵀPx), P = A⁻¹. It is refused where it would lose more than about four digits: then the caller
 factorises.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled, entry
+from weitzman.learn.compiled import compiled, entry, merged
 from weitzman.learn.kernels import learn_value, search_bound, search_value, settle_row
 from weitzman.search.weitzman import STOP, next_box
 
@@ -114,7 +114,7 @@ def _search(
             best, chosen = values[box], box
 
 
-@compiled
+@merged
 def _learn(
     state: Any,
     contexts: Array,
@@ -125,16 +125,17 @@ def _learn(
     shared: bool,
 ) -> None:
     """Learn from the boxes that are shown, in the order of their positions."""
-    learned = False
+    last = -1
     for box in range(values.shape[0]):
-        if shown[box] and not math.isnan(sigma[box]) and not math.isnan(values[box]):
+        shown[box] = shown[box] and not math.isnan(sigma[box]) and not math.isnan(values[box])
+        if shown[box]:
+            last = box
+    for box in range(last + 1):
+        if shown[box]:
             row = 0 if shared else box
             learn_value(state, row, contexts[box], values[box], costs[box])
-            learned = True
-            if not shared:
+            if box == last or not shared:
                 settle_row(state, row)
-    if learned and shared:
-        settle_row(state, 0)
 
 
 @entry

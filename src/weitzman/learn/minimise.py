@@ -29,7 +29,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.compiled import compiled, rare
+from weitzman.learn.compiled import compiled, merged, rare
 from weitzman.learn.heap import heapify, replace_top
 from weitzman.learn.linalg import dot, symmetric_product
 from weitzman.learn.points import (
@@ -152,7 +152,7 @@ def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int)
     return min(1.0, back + slope / curvature) if curvature > 0.0 else back
 
 
-@compiled
+@rare
 def _retreat(
     state: FTRLState, row: int, step: Array, gradient: Array, slope: float, flips: int
 ) -> bool:
@@ -176,7 +176,7 @@ def _retreat(
     return False
 
 
-@compiled
+@merged
 def _go(state: FTRLState, row: int, gradient: Array, step: Array, careful: bool) -> int:
     """Make a step and look; return how many points flipped."""
     weights, reals, radius = state.weights[row], state.reals[row], state.rules[RADIUS]
@@ -195,19 +195,16 @@ def _go(state: FTRLState, row: int, gradient: Array, step: Array, careful: bool)
     return flips
 
 
-@compiled
 def minimise(state: FTRLState, row: int) -> None:
     """Move the weights of a row to the minimiser.
 
     ``work[GRADIENT]`` holds the gradient that new points brought to weights where it was zero.
     """
-    weights, reals, gradient, step = (
-        state.weights[row],
-        state.reals[row],
-        state.work[GRADIENT],
-        state.work[3],
-    )
+    weights, reals = state.weights[row], state.reals[row]
+    gradient, step = state.work[8], state.work[3]
     size, ridge = step.shape[0], reals[RIDGE] * reals[NOW]
+    for j in range(size):
+        gradient[j], state.work[GRADIENT, j] = state.work[GRADIENT, j], 0.0
     before, effort = math.inf, _PLAIN
     for iteration in range(_ITERATIONS):
         stale = state.counts[row, CHANGES] > 16 * size

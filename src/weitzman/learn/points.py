@@ -232,7 +232,7 @@ def _shrink(state: FTRLState, row: int) -> None:
         state.points[row, slot, size + WEIGHT] /= _LARGE
 
 
-@compiled
+@rare
 def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
     """Take a new point into the sums and the list."""
     size = x.shape[0]

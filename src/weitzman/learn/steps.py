@@ -1,7 +1,7 @@
 """The steps of exact FTRL: from the weights to the minimiser of the present quadratic.
 
 - :func:`free_step` by the inverse B⁻¹, which is followed by rank-one changes;
-- :func:`careful_step` by conjugate gradients [Hestenes and Stiefel 1952], scaled by the diagonal, where the
+- :func:`careful_step` by conjugate gradients [Hestenes 1952], scaled by the diagonal, where the
   inverse is lost in rounding;
 - :func:`step_to_ball` to the minimiser over ‖w‖ ≤ M, where the free one is outside.
 """
@@ -87,7 +87,7 @@ def careful_step(state: FTRLState, row: int, gradient: Array, step: Array) -> fl
 
 @rare
 def step_to_ball(state: FTRLState, row: int, radius: float, step: Array) -> None:
-    """Newton's iteration for λ on 1/‖w(λ)‖ = 1/M [Moré and Sorensen 1983]."""
+    """Newton's iteration for λ on 1/‖w(λ)‖ = 1/M [Moré 1983]."""
     size = step.shape[0]
     target, found, inside = state.work[4], state.work[5], state.work[6]
     ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
