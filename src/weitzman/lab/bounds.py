@@ -173,7 +173,7 @@ def printed_block(*, rounds: int, radius: float, cost: float, slope: float) -> i
     >>> printed_block(rounds=300, radius=4.0, cost=1.0, slope=4.0)
     1
     """
-    k = (rounds * cost**2 / (2.0 * radius * slope**2)) ** (1.0 / 3.0)
+    k = math.cbrt(rounds * cost**2 / (2.0 * radius * slope**2))
     return max(1, math.floor(k + 0.5))
 
 

@@ -1,8 +1,8 @@
 """A study: searchers × feedbacks × worlds × seeds × horizons, as a value or a small TOML file.
 
 A run is one of each. Its key is a hash of everything that its rows depend on: the world and the
-searcher with all their parameters, seed, horizon, checkpoints, the version of the package and that
-of the columns. Equal keys have equal rows.
+searcher with all their parameters, seed, horizon, checkpoints, the version and the code of the
+package, and the version of the columns. Equal keys have equal rows.
 
 The file (``docs/reference/study-files.md``)::
 
@@ -183,7 +183,13 @@ class Study:
 
 @cache
 def _version() -> str:
-    return version("weitzman")
+    """Return the version, and a hash of the code: one version has many while it is being written."""
+    room = Path(__file__).parents[1]
+    code = hashlib.sha256()
+    for part in ("search", "learn", "lab"):
+        for source in sorted((room / part).rglob("*.py")):
+            code.update(source.read_bytes())
+    return f"{version('weitzman')}+{code.hexdigest()[:12]}"
 
 
 def _check(study: Study) -> None:
