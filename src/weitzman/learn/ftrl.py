@@ -176,7 +176,7 @@ def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
         spread=np.zeros((rows, 3)),
         pool=np.zeros(3),
         rules=rules,
-        work=np.zeros((9, size)),
+        work=np.zeros((10, size)),
         square=np.zeros((2, size, size)),
         flipped=np.zeros(entries, dtype=np.int64),
         order=np.zeros(entries, dtype=np.int64),

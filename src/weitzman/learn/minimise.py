@@ -18,8 +18,8 @@ w* = ρ w₀ + m: the step leads to w* itself. One or two iterations are usual.
 **It is exact.** B⁻¹ is followed by rank-one changes and is only used to make the step; the gradient
 is computed from B itself, so an inverse that is slightly wrong costs a further step, not accuracy.
 If a step without a flip does not reduce the gradient four times, the inverse is computed from
-scratch; if that does not help either, steps are made by conjugate gradients, which need no inverse;
-if that does not help, rounding is reached. The size of a gradient g is Σ P_jj g_j²,
+scratch; if that does not help either, the iteration begins again, with steps by conjugate gradients,
+which need no inverse; if those do not help, rounding is reached. The size of a gradient g is Σ P_jj g_j²,
 the squared error of the predictions up to the dimension; it is zero to rounding below 1e-24 of that
 of the terms it is the difference of.
 """
@@ -40,6 +40,7 @@ from weitzman.learn.points import (
     PENALTY,
     RADIUS,
     RIDGE,
+    START,
     VALUE,
     WEIGHT,
     FTRLState,
@@ -60,8 +61,8 @@ __all__ = ["minimise"]
 Array = NDArray[np.float64]
 
 _ITERATIONS = 200
-# How a step is made: by the inverse, by one computed from scratch, without one
-_PLAIN, _REFRESHED, _CAREFUL = 0, 1, 2
+# How a step is made: by the inverse, by one computed from scratch, and, when that is lost, without one
+_PLAIN, _REFRESHED, _LOST, _CAREFUL = 0, 1, 2, 3
 
 
 @compiled
@@ -176,10 +177,24 @@ def _retreat(
     return False
 
 
+@rare
+def _start_again(state: FTRLState, row: int, gradient: Array, step: Array) -> None:
+    """Go back to where the iteration began: steps with a lost inverse leave rounding errors behind."""
+    for j in range(step.shape[0]):
+        step[j] = state.work[START, j] - state.weights[row, j]
+    move(state.weights[row], state.unit[row], state.reals[row], step, 1.0)
+    look(state, row)
+    _gradient(state, row, gradient)
+
+
 @merged
 def _go(state: FTRLState, row: int, gradient: Array, step: Array, careful: bool) -> int:
     """Make a step and look; return how many points flipped."""
     weights, reals, radius = state.weights[row], state.reals[row], state.rules[RADIUS]
+    ridge = reals[RIDGE] * reals[NOW]
+    stale = state.counts[row, CHANGES] > 16 * step.shape[0]
+    if stale or not abs(ridge - reals[INVERSE_RIDGE]) <= 0.05 * ridge:
+        refresh(state, row)
     if reals[PENALTY] > 0.0 or not abs(gradient[0]) < math.inf:
         reals[PENALTY] = 0.0
         _gradient(state, row, gradient)
@@ -205,17 +220,15 @@ def minimise(state: FTRLState, row: int) -> None:
     size, ridge = step.shape[0], reals[RIDGE] * reals[NOW]
     for j in range(size):
         gradient[j], state.work[GRADIENT, j] = state.work[GRADIENT, j], 0.0
+        state.work[START, j] = weights[j]
     before, effort = math.inf, _PLAIN
     for iteration in range(_ITERATIONS):
-        stale = state.counts[row, CHANGES] > 16 * size
-        if stale or not abs(ridge - reals[INVERSE_RIDGE]) <= 0.05 * ridge:
-            refresh(state, row)
         flips = _go(state, row, gradient, step, effort == _CAREFUL)
         if flips > 0:
             held = reals[PENALTY] * dot(step, weights, size)
             slope = dot(step, gradient, size) - held
             if slope > 0.0 and _retreat(state, row, step, gradient, slope, flips):
-                effort = _CAREFUL
+                effort = max(effort, _LOST)
         now, uncancelled = _sizes(
             state.inverse[row], state.gram[row], weights, state.moment[row], ridge, gradient
         )
@@ -224,11 +237,14 @@ def minimise(state: FTRLState, row: int) -> None:
         if flips > 0:
             if iteration > 3 and now <= 4.0 * _rounding(state, row):
                 return
-            continue
-        if not now <= before / 16.0:
-            if effort == _CAREFUL or now <= 4.0 * _rounding(state, row):
-                return
-            effort += 1
-            if effort == _REFRESHED:
-                refresh(state, row)
-        before = now
+        else:
+            if not now <= before / 16.0:
+                if effort == _CAREFUL or now <= 4.0 * _rounding(state, row):
+                    return
+                effort += 1
+                if effort == _REFRESHED:
+                    refresh(state, row)
+            before = now
+        if effort == _LOST:
+            _start_again(state, row, gradient, step)
+            before, effort = math.inf, _CAREFUL

@@ -43,8 +43,8 @@ TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE,
 SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
 ETA, RADIUS, FORGET, WINDOW, HORIZON = range(5)
-# The row of ``work`` in which new points leave their part of the gradient
-GRADIENT = 2
+# Rows of ``work``: the part of the gradient that new points bring; the weights before they are settled
+GRADIENT, START = 2, 9
 
 _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
