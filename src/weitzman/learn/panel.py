@@ -61,7 +61,13 @@ class Panel(Protocol):
 
 @njit(cache=True)
 def _index_totals(
-    orders: Ints, sigma: Floats, costs: Floats, outside: float, values: Floats, totals: Floats, counts: Ints
+    orders: Ints,
+    sigma: Floats,
+    costs: Floats,
+    outside: float,
+    values: Floats,
+    totals: Floats,
+    counts: Ints,
 ) -> None:
     for rule in range(sigma.shape[0]):
         best, paid, count, known = outside, 0.0, 0, True
@@ -70,7 +76,8 @@ def _index_totals(
             paid += costs[row]
             count += 1
             known = known and not np.isnan(values[row])
-            best = min(best, values[row])
+            if values[row] < best:
+                best = values[row]
             row = compiled_next_box(orders[rule], sigma[rule], count, best)
         totals[rule] = best + paid if known else np.nan
         counts[rule] = count
@@ -103,15 +110,20 @@ class Chosen:
         Its name.
     shared
         Whether one model serves all boxes.
+    standardise
+        Whether contexts are to be standardised for the models that need it.
     """
 
     panel: Panel
     rule: str
     shared: bool = False
+    standardise: bool = True
 
     def start(self, *, boxes: int, dimension: int) -> Player:
         """Return a player that has seen nothing."""
-        past = Past(boxes=boxes, dimension=dimension, shared=self.shared)
+        past = Past(
+            boxes=boxes, dimension=dimension, shared=self.shared, standardise=self.standardise
+        )
         members = self.panel.start(past)
         if self.rule not in members.names:
             raise InvalidInputError("The rule", f"be one of {list(members.names)}", self.rule)

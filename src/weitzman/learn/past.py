@@ -2,7 +2,8 @@
 
 *Standardisation*. Columns are brought to mean 0 and deviation 1, with the mean and deviation of all
 contexts up to and including those of the round at hand, and cut off at ±4. A closed round keeps the
-contexts that it was learned with.
+contexts that it was learned with. Contexts that come standardised already, as those of a log, are taken
+as they are.
 
 *Refits*. A model is a function of the first a closed rounds, and a grows by a factor: a model is
 fitted after a = 1, 2, 3, … rounds, then at ⌈g a⌉, and stays as it is in between. So a model is never
@@ -11,7 +12,7 @@ part of a state: it comes back from the rounds that it was fitted to.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -23,7 +24,15 @@ from weitzman.search.numbers import whole_number
 
 __all__ = ["CLIP", "Past", "Refits"]
 
-Model = TypeVar("Model")
+
+class Forgetful(Protocol):
+    """A model of a past."""
+
+    def forget(self) -> None:
+        """Let what was fitted go: the past is another one."""
+
+
+Model = TypeVar("Model", bound=Forgetful)
 
 CLIP = 4.0
 """How many deviations a standardised context is at most away from the mean."""
@@ -80,6 +89,8 @@ class Past:
         The number n of boxes and the length d of a context.
     shared
         Whether the boxes carry no history, and one model serves all of them.
+    standardise
+        Whether contexts are to be standardised.
 
     Attributes
     ----------
@@ -87,10 +98,13 @@ class Past:
         The number T of closed rounds.
     """
 
-    def __init__(self, *, boxes: int, dimension: int, shared: bool = False) -> None:
+    def __init__(
+        self, *, boxes: int, dimension: int, shared: bool = False, standardise: bool = True
+    ) -> None:
         self.boxes = whole_number(boxes, "The number of boxes", least=1)
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.shared = shared
+        self._standardise = standardise
         self.count = 0
         self._scale = np.zeros((3, dimension))
         self._sums = np.zeros((2, boxes))
@@ -99,7 +113,7 @@ class Past:
         self._values = np.full((64, boxes), np.nan)
         self._outside = np.full(64, np.inf)
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
-        self._models: dict[Any, Any] = {}
+        self._models: dict[Any, Forgetful] = {}
 
     @property
     def contexts(self) -> Floats:
@@ -140,6 +154,8 @@ class Past:
     def standardised(self, round: Round) -> Floats:  # noqa: A002
         """Return the contexts of a round as they stand standardised now, (m, d)."""
         asked, count, rows = self._asked
+        if not self._standardise:
+            return round.contexts
         if asked is not round or count != self.count:
             rows = np.empty(round.contexts.shape)
             _standardise(self._scale.copy(), round.contexts, CLIP, rows)
@@ -151,9 +167,11 @@ class Past:
         if self.count == len(self._outside):
             self._grow(2 * self.count)
         at, places = self.count, round.places
-        rows = np.empty(round.contexts.shape)
-        _standardise(self._scale, round.contexts, CLIP, rows)
-        self._contexts[at, places] = rows
+        self._contexts[at, places] = round.contexts
+        if self._standardise:
+            rows = np.empty(round.contexts.shape)
+            _standardise(self._scale, round.contexts, CLIP, rows)
+            self._contexts[at, places] = rows
         self._costs[at, places] = round.costs
         self._values[at, places] = values
         self._outside[at] = round.outside
@@ -202,6 +220,6 @@ class Past:
         self._values, self._outside = given["values"], given["outside"]
         self.count = count
         self._asked = (None, 0, np.empty((0, 0)))
-        for kind in self._models:
-            self._models[kind].forget()
+        for model in self._models.values():
+            model.forget()
         self._grow(max(64, 1 << count.bit_length()))

@@ -31,7 +31,7 @@ from weitzman.learn.panel import index_totals
 from weitzman.learn.past import Past
 from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State, only
 
-__all__ = ["RULES", "Simple", "best_or_stay"]
+__all__ = ["RULES", "Simple", "best_or_stay", "stay"]
 
 RULES = ("stay", "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context")
 """The names of the simple rules."""
@@ -65,7 +65,8 @@ def best_or_stay(totals: Floats, round: Round) -> Floats:  # noqa: A002
     return only(row, len(totals))
 
 
-def _stay(round: Round) -> Floats:  # noqa: A002
+def stay(round: Round) -> Floats:  # noqa: A002
+    """Return the σ that keep the outside option; that open the cheapest box, if there is none."""
     count = len(round.costs)
     if round.outside < np.inf:
         return np.full(count, np.inf)
@@ -110,14 +111,14 @@ class SimpleMembers:
         past, costs = self._past, round.costs
         match rule:
             case "stay":
-                return _stay(round)
+                return stay(round)
             case "all":
                 return np.full(len(costs), -np.inf)
             case "single":
                 return self._single(round)
             case "fixed-set":
                 chosen = past.model(FixedSet).chosen()[round.places]
-                return only(chosen, len(costs)) if chosen.any() else _stay(round)
+                return only(chosen, len(costs)) if chosen.any() else stay(round)
             case "no-context":
                 return past.model(NoContext).predict(round)
         means = past.model(Means).predict(round)
@@ -128,5 +129,5 @@ class SimpleMembers:
     def _single(self, round: Round) -> Floats:  # noqa: A002
         seen, totals = self._past.seen[round.places], self._past.totals[round.places]
         if not self._past.count:
-            return _stay(round)
+            return stay(round)
         return best_or_stay(totals / np.maximum(seen, 1.0) + round.costs, round)
