@@ -32,7 +32,10 @@ def plain(losses: list[list[float]]) -> tuple[list[list[float]], list[float]]:
             m = min(x for p, x in zip(share, row, strict=True) if p > 0.0)
         else:
             eta = math.log(count) / delta
-            m = -math.log(sum(p * math.exp(-eta * x) for p, x in zip(share, row, strict=True))) / eta
+            m = (
+                -math.log(sum(p * math.exp(-eta * x) for p, x in zip(share, row, strict=True)))
+                / eta
+            )
         delta += max(0.0, h - m)
         sums = [s + x for s, x in zip(sums, row, strict=True)]
         weights.append(share)
@@ -47,12 +50,12 @@ def adversary(kind: str, candidates: int, rng: np.random.Generator) -> Floats:
         losses[:] = 0.5
         losses[:, 0], losses[:, 1] = t % 2, 1 - t % 2
     elif kind == "blocks":
-        losses = np.tile(((t // 40) % candidates)[:, None] != np.arange(candidates), 1).astype(float)
+        losses = np.tile(((t // 40) % candidates)[:, None] != np.arange(candidates), 1).astype(
+            float
+        )
     elif kind == "growing":
         losses *= t[:, None] / ROUNDS
     return losses
-
-
 
 
 @pytest.mark.parametrize("kind", ["random", "alternating", "blocks", "growing"])
@@ -164,7 +167,11 @@ def test_a_restored_hedge_goes_on_bit_for_bit() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "subject"),
-    [({"incumbent": 4}, "incumbent"), ({"clarity": -1.0}, "clarity"), ({"closings": "no"}, "closings")],
+    [
+        ({"incumbent": 4}, "incumbent"),
+        ({"clarity": -1.0}, "clarity"),
+        ({"closings": "no"}, "closings"),
+    ],
 )
 def test_what_is_refused(arguments: dict[str, object], subject: str) -> None:
     with pytest.raises(wz.InvalidInputError, match=subject):

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import weitzman as wz
+from tests.learn.rounds import some_rounds
 from weitzman.learn.law import CAP, Law, LawCourse, Sample
 from weitzman.learn.lawkernels import GREEDY, INDEX, reweigh, walk_rules
 from weitzman.learn.past import Past
-from weitzman.learn.policy import STOP, Floats, Round, walk
+from weitzman.learn.policy import Floats, Round, walk
 
 SEEDS = range(12)
 
@@ -33,7 +34,9 @@ def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Round, Flo
     return Sample(values=values, weights=weights), shown, 3.0 + rng.normal(size=boxes)
 
 
-def brute(law: Sample, shown: Round, values: Floats, rule: int, z: float) -> tuple[float, list[int]]:
+def brute(
+    law: Sample, shown: Round, values: Floats, rule: int, z: float
+) -> tuple[float, list[int]]:
     """Play a round straight from the definitions."""
     w = law.weights / law.weights.sum()
     best, paid, opened = shown.outside, 0.0, list[int]()
@@ -98,7 +101,9 @@ def test_reservation_values_of_a_law_are_those_of_its_boxes(seed: int) -> None:
     for box, sigma in enumerate(law.reservation_values(shown.costs)):
         alone = wz.Discrete(law.values[box, held], law.weights[held] / law.weights[held].sum())
         assert sigma == pytest.approx(wz.reservation_value(alone, float(shown.costs[box])))
-        assert law.means()[box] == pytest.approx(float(np.average(law.values[box], weights=law.weights)))
+        assert law.means()[box] == pytest.approx(
+            float(np.average(law.values[box], weights=law.weights))
+        )
 
 
 def test_independent_boxes_are_hardly_reweighted_and_equal_ones_fully() -> None:
@@ -112,7 +117,7 @@ def test_independent_boxes_are_hardly_reweighted_and_equal_ones_fully() -> None:
 
 
 def test_a_value_that_did_not_come_changes_nothing() -> None:
-    law, shown, values = a_law(1)
+    law, shown, _ = a_law(1)
     after = np.empty_like(law.weights)
     reweigh(law.values[0], math.nan, law.weights, after)
     np.testing.assert_array_equal(after, law.weights)
@@ -123,21 +128,6 @@ def test_a_value_that_did_not_come_changes_nothing() -> None:
     )  # fmt: skip
     assert math.isnan(totals[0])
     assert counts[0] == 5
-
-
-def some_rounds(count: int, seed: int = 0, boxes: int = 4) -> list[tuple[Round, Floats]]:
-    rng = np.random.default_rng(seed)
-    rounds = []
-    for _ in range(count):
-        places = np.flatnonzero(rng.uniform(size=boxes) < 0.9)
-        places = places if len(places) else np.arange(boxes)
-        contexts = rng.normal(size=(len(places), 2))
-        values = contexts @ [1.0, -1.0] + places + rng.normal() + 0.3 * rng.normal(size=len(places))
-        outside = 2.0 if rng.uniform() < 0.5 else math.inf
-        costs = rng.uniform(0.05, 0.3, size=len(places))
-        shown = Round(contexts=contexts, costs=costs, outside=outside, places=places)
-        rounds.append((shown, values))
-    return rounds
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -160,7 +150,10 @@ def test_courses_come_to_what_the_totals_say(kind: Any, shared: bool) -> None:
 def test_what_is_refused() -> None:
     past = Past(boxes=2, dimension=1)
     wrong: Any
-    for wrong in ({"kind": "no"}, {"kind": "past", "plain": ("no",)}, {"kind": "past", "cautions": (-1.0,)}):
+    for wrong in (
+        {"kind": "no"},
+        {"kind": "past", "plain": ("no",)},
+        {"kind": "past", "cautions": (-1.0,)},
+    ):
         with pytest.raises(wz.InvalidInputError):
             Law(**wrong).start(past)
-    assert STOP == -1

@@ -1,10 +1,11 @@
 """Replay: what policies would have come to on recorded rounds.
 
-Rounds are played online in their order, learning costs included from the first, under full information: every
-value of a round is revealed when it closes. A box whose value the log does not know is no part of its round; a
-round that is left without boxes is left out. Both are counted.
+Rounds are played online in their order, learning costs included from the first, under full
+information: every value of a round is revealed when it closes. A box whose value the log does not
+know is no part of its round; a round that is left without boxes is left out. Both are counted.
 
-The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut off at ±4.
+The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut
+off at ±4.
 
 *Hindsight* is the least total that was possible: the better of the outside option and min (v + c).
 """

@@ -40,12 +40,12 @@ def greedy_set(costs: Floats, values: Floats, outside: Floats) -> Flags:
             reached = np.minimum(best, found[:, box])
             reached[np.isinf(reached)] = missed
             means[box] = (reached + paid + prices[:, box]).mean()
-        box = int(np.argmin(means))
-        if means[box] >= least:
+        added = int(np.argmin(means))
+        if means[added] >= least:
             break
-        chosen[box] = True
-        least = float(means[box])
-        best, paid = np.minimum(best, found[:, box]), paid + prices[:, box]
+        chosen[added] = True
+        least = float(means[added])
+        best, paid = np.minimum(best, found[:, added]), paid + prices[:, added]
     return chosen
 
 

@@ -1,36 +1,38 @@
 """Hedging over candidates whose losses are all known after every round.
 
-**AdaHedge** [de Rooij 2014]. With cumulative losses A_k before round t and weights p_k ∝ exp(−η A_k),
-η = ln N / Δ, the round's expected loss is h = Σ p_k ℓ_k and its mix loss m = −ln(Σ p_k e^{−η ℓ_k})/η; Δ is
-the sum of all h − m so far. While Δ = 0, η = ∞: the leaders alone share the weight, and m is the least loss
-among them. If losses of round t have the range r_t = max ℓ − min ℓ, then for every T and every sequence
+**AdaHedge** [Rooij 2014]. With cumulative losses A_k before round t and weights
+p_k ∝ exp(−η A_k), η = ln N / Δ, the round's expected loss is h = Σ p_k ℓ_k and its mix loss
+m = −ln(Σ p_k e^{−η ℓ_k})/η; Δ is the sum of all h − m so far. While Δ = 0, η = ∞: the leaders alone share
+the weight, and m is the least loss among them. If the losses of round t have the range
+r_t = max ℓ − min ℓ, then for every T and every sequence
 
     Σ h − min_k A_k ≤ √(ln N · Σ r_t²) + max r_t · (4/3 ln N + 2).                            (1)
 
 **Later rounds count more.** Candidates learn, so late rounds say more about them: round t enters with
 ℓ = t L. For losses L of range at most R, (1) bounds the weighted regret ρ_T = Σ t (L_t − L_{t,k}) by
-R √(ln N) T^{3/2} + R (4/3 ln N + 2) T, at every T; and as Σ (L_t − L_{t,k}) = ρ_T/T + Σ_{t<T} ρ_t/(t(t + 1)),
-the plain regret against every candidate is at most
+R √(ln N) T^{3/2} + R (4/3 ln N + 2) T, at every T; and as the plain regret Σ (L_t − L_{t,k}) is
+ρ_T/T + Σ_{t<T} ρ_t/(t(t + 1)), it is against every candidate at most
 
     3 R √(T ln N) + R (4/3 ln N + 2)(1 + ln T).                                               (2)
 
 (2) is about the expected loss h: it holds for a candidate drawn by p. It does not hold for the leader
-argmin A, which an adversary can mislead in every round; on real logs the two come to the same.
+argmin A, which an adversary can mislead in every round.
 
 **The gate.** One candidate, the *incumbent*, is played until the leader k beats it clearly: while
 
     A_inc − A_k ≤ z √Q_k,      Q_k = Σ (t (L_inc − L_k))²,                                     (3)
 
-the gate is closed. AdaHedge goes on in the background. What does that cost? Let the gate be closed in the
-rounds a + 1 … b. Then (3) held before round b; the incumbent was no better than the leader before a + 1; and
-AdaHedge's loss lies between the leader's and the leader's plus (1). So in these rounds the incumbent loses
-at most z √Q + b R, plus (1) at a, more than AdaHedge: weighted O(R √(ln N) b^{3/2}).
+or it leads itself, the gate is closed. AdaHedge goes on in the background. What does that cost? Let the
+gate be closed in the rounds a + 1 … b. Before round b, (3) held; before round a + 1 the incumbent was no
+better than the leader; and AdaHedge's loss lies between the leader's and the leader's plus (1). So in
+these rounds the incumbent loses at most z √Q + b R, plus (1) at a, more than AdaHedge: weighted
+O(R (z + √(ln N)) b^{3/2}).
 
-- If the gate opens once and stays open, the plain regret is still O(R √(T ln N)).
-- If it may close again *at most once in every doubling of t* (``closings="doubling"``), the b of the closed
-  stretches sum up like a geometric series, Σ b^{3/2} ≤ 4 T^{3/2}, and the plain regret is O(R √(T ln N)) still.
-- If it may close whenever (3) holds (``closings="free"``), each closing costs a constant factor of the bound,
-  their number is not bounded, and there is no such guarantee.
+- If the gate opens once and stays open, the plain regret is still O(R (z + √(ln N)) √T).
+- If it may close again *at most once in every doubling of t* (``closings="doubling"``), so it is: closed
+  stretches end before the next begins, and Σ b^{3/2} ≤ T^{3/2} (2 + 1 + 2^{−3/2} + 4^{−3/2} + …) ≤ 4 T^{3/2}.
+- If it may close whenever (3) holds (``closings="free"``), each closing costs as much again, their
+  number is not bounded, and neither is the ratio of the regret to √T.
 """
 
 import math
@@ -191,7 +193,9 @@ class Gate:
         """Go on from what :meth:`state` returned, bit for bit."""
         wanted = {name: array.shape for name, array in self.state().items()}
         if {name: array.shape for name, array in state.items()} != wanted:
-            raise InvalidInputError("The state of a hedge", f"have the shapes {wanted}", list(state))
+            raise InvalidInputError(
+                "The state of a hedge", f"have the shapes {wanted}", list(state)
+            )
         self._hedge.losses = np.array(state["losses"], dtype=np.float64)
         self._hedge.gap = float(np.array(state["gap"], dtype=np.float64)[0])
         self._squares = np.array(state["squares"], dtype=np.float64)

@@ -14,12 +14,13 @@ least expected total E min(b, v_i) + c_i; of equal ones the first. If there is n
 only then Newton's method goes down from s. The excess is convex and piecewise linear, so it never passes
 the root and ends on it after finitely many steps.
 
-**Reweighting.** After the value v of box j, with k = (Σ w)²/Σ w² effective vectors and h = sd_w(S_j) k^{−1/5},
+**Reweighting.** After the value v of box j, with k = (Σ w)²/Σ w² effective vectors and the bandwidth
+h = sd_w(S_j) k^{−1/5} [Silverman 1986],
 
     w'_s ∝ w_s exp(−((S_sj − v)/h)²/2),      w ← g w' + (1 − g) w,      g = k'/(k' + 1)
 
-with k' the effective number under w' and both w' and w of sum 1: the law before the look counts as one
-observation. If the sample does not vary in box j, or v did not come, nothing changes.
+with k' the effective number under w' and both w' and w of sum 1: the law before the look counts as
+one observation. If the sample does not vary in box j, or v did not come, nothing changes.
 """
 
 import math
@@ -228,9 +229,10 @@ def walk_rules(
             opened[box] = True
             paid += costs[box]
             count += 1
-            known = known and not math.isnan(values[box])
-            if values[box] < best:
-                best = values[box]
+            if math.isnan(values[box]):
+                known = False
+            else:
+                best = min(best, values[box])
             if count == boxes:
                 break
             if child[node, box] < 0:

@@ -75,9 +75,10 @@ def _index_totals(
         while row != STOP:
             paid += costs[row]
             count += 1
-            known = known and not np.isnan(values[row])
-            if values[row] < best:
-                best = values[row]
+            if np.isnan(values[row]):
+                known = False
+            else:
+                best = min(best, values[row])
             row = compiled_next_box(orders[rule], sigma[rule], count, best)
         totals[rule] = best + paid if known else np.nan
         counts[rule] = count

@@ -138,12 +138,12 @@ class Past:
     @property
     def seen(self) -> Floats:
         """How many values of each box were revealed, (n,)."""
-        return self._sums[0]
+        return np.asarray(self._sums[0])
 
     @property
     def totals(self) -> Floats:
         """The sums of the values of each box, (n,)."""
-        return self._sums[1]
+        return np.asarray(self._sums[1])
 
     def model(self, kind: Callable[["Past"], Model]) -> Model:
         """Return the one model of this kind that all who share the past ask."""
