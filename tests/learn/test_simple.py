@@ -16,6 +16,7 @@ from weitzman.learn.nocontext import NoContext, Sorted
 from weitzman.learn.panel import Chosen, Panel
 from weitzman.learn.past import CLIP, Past, Refits
 from weitzman.learn.policy import Floats, Round, walk
+from weitzman.learn.ridgekernels import eigen
 from weitzman.learn.simple import RULES, Simple
 
 
@@ -205,3 +206,16 @@ def test_what_is_refused() -> None:
         Chosen(panel=Simple(), rule="no").start(boxes=2, dimension=1)
     with pytest.raises(wz.InvalidInputError, match="state of a past"):
         Past(boxes=2, dimension=1).restore(Past(boxes=3, dimension=1).state())
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 40])
+def test_eigenvectors_turn_a_matrix_into_its_eigenvalues(size: int) -> None:
+    rng = np.random.default_rng(size)
+    half = rng.normal(size=(size, max(1, size - 2)))
+    matrix = half @ half.T
+    values, vectors = matrix.copy(), np.empty((size, size))
+    eigen(values, vectors)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(size), atol=1e-12)
+    found = vectors.T @ matrix @ vectors
+    np.testing.assert_allclose(found, np.diag(np.diag(values)), atol=1e-11 * np.trace(matrix))
+    np.testing.assert_allclose(np.sort(np.diag(values)), np.linalg.eigvalsh(matrix), atol=1e-10)

@@ -33,9 +33,9 @@ from weitzman.learn.lawkernels import (
     INDEX,
     choose,
     judge,
-    lowest,
     mean_rows,
     reweigh,
+    value_rows,
     walk_rules,
 )
 from weitzman.learn.means import GROWTH, Means
@@ -72,9 +72,9 @@ class Sample:
 
     def reservation_values(self, costs: Floats) -> Floats:
         """Return the σ of each box."""
-        whole = float(self.weights.sum())
-        pairs = zip(self.values, costs.tolist(), strict=True)
-        return np.array([lowest(v, self.weights, whole, c, np.inf) for v, c in pairs])
+        out = np.empty(len(self.values))
+        value_rows(self.values, self.weights, costs, out)
+        return out
 
 
 class LawCourse:

@@ -31,7 +31,17 @@ from numpy.typing import NDArray
 
 from weitzman.search.weitzman import STOP
 
-__all__ = ["GREEDY", "INDEX", "choose", "judge", "lowest", "mean_rows", "reweigh", "walk_rules"]
+__all__ = [
+    "GREEDY",
+    "INDEX",
+    "choose",
+    "judge",
+    "lowest",
+    "mean_rows",
+    "reweigh",
+    "value_rows",
+    "walk_rules",
+]
 
 GREEDY, INDEX = 1, 0
 
@@ -52,6 +62,22 @@ def _excess(column: Floats, w: Floats, s: float) -> tuple[float, float]:
         area += weight * apart
         slope += weight
     return area, slope
+
+
+@njit(cache=True, error_model="numpy")
+def _gain(column: Floats, w: Floats, best: float) -> tuple[float, float]:
+    """Return Σ w (b − v)⁺ and Σ w ((b − v)⁺)²."""
+    a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
+    size = column.shape[0]
+    for k in range(0, size - 1, 2):
+        x0, x1 = max(0.0, best - column[k]), max(0.0, best - column[k + 1])
+        y0, y1 = w[k] * x0, w[k + 1] * x1
+        a0, a1 = a0 + y0, a1 + y1
+        b0, b1 = b0 + y0 * x0, b1 + y1 * x1
+    if size % 2:
+        x0 = max(0.0, best - column[size - 1])
+        a0, b0 = a0 + w[size - 1] * x0, b0 + w[size - 1] * x0 * x0
+    return a0 + a1, b0 + b1
 
 
 @njit(cache=True, error_model="numpy")
@@ -88,17 +114,14 @@ def judge(
     for box in range(sample.shape[0]):
         if opened[box]:
             continue
-        first, second = 0.0, 0.0
         column = sample[box]
         if best == math.inf:
+            mean = 0.0
             for k in range(w.shape[0]):
-                first += w[k] * column[k]
-            gains[box], errors[box] = first / whole, 0.0
+                mean += w[k] * column[k]
+            gains[box], errors[box] = mean / whole, 0.0
             continue
-        for k in range(w.shape[0]):
-            gain = max(0.0, best - column[k])
-            first += w[k] * gain
-            second += w[k] * gain * gain
+        first, second = _gain(column, w, best)
         first /= whole
         gains[box] = first
         errors[box] = math.sqrt(max(0.0, second / whole - first * first) * squares) / whole
@@ -177,6 +200,16 @@ def reweigh(column: Floats, value: float, w: Floats, out: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def value_rows(sample: Floats, w: Floats, costs: Floats, out: Floats) -> None:
+    """Set out to the σ of each box."""
+    whole = 0.0
+    for k in range(w.shape[0]):
+        whole += w[k]
+    for box in range(sample.shape[0]):
+        out[box] = lowest(sample[box], w, whole, costs[box], math.inf)
+
+
+@njit(cache=True, error_model="numpy")
 def mean_rows(sample: Floats, w: Floats, out: Floats) -> None:
     """Set out to the mean value of each box."""
     whole = 0.0
@@ -204,7 +237,8 @@ def walk_rules(
     """Follow several rules on one law; set what each comes to, NaN if a value it meets is.
 
     Rules that opened the same boxes in the same order are at one *node*: its weights, gains and errors
-    are computed once.
+    are computed once. So is its choice: more caution leaves fewer boxes worth a look, and if the choice
+    of less caution is still among them, it is still the choice.
     """
     boxes, size = sample.shape
     most = rules.shape[0] * boxes + 1
@@ -213,6 +247,7 @@ def walk_rules(
     judged, nodes = np.zeros(most, dtype=np.bool_), 1
     weights[0] = w
     opened = np.empty(boxes, dtype=np.bool_)
+    chosen, chosen_at = np.full((most, 2), STOP), np.full((most, 2), math.inf)
     for rule in range(rules.shape[0]):
         node, best, paid, count, known = 0, outside, 0.0, 0, True
         opened[:] = False
@@ -220,10 +255,16 @@ def walk_rules(
             if not judged[node]:
                 judge(sample, weights[node], opened, best, gains[node], errors[node])
                 judged[node] = True
-            box = choose(
-                sample, weights[node], costs, opened, best,
-                rules[rule], cautions[rule], gains[node], errors[node],
-            )  # fmt: skip
+            kind, caution = rules[rule], cautions[rule]
+            box = chosen[node, kind]
+            keeps = box == STOP or best == math.inf
+            keeps = keeps or gains[node, box] - caution * errors[node, box] > costs[box]
+            if chosen_at[node, kind] > caution or not keeps:
+                box = choose(
+                    sample, weights[node], costs, opened, best,
+                    kind, caution, gains[node], errors[node],
+                )  # fmt: skip
+                chosen[node, kind], chosen_at[node, kind] = box, caution
             if box == STOP:
                 break
             opened[box] = True

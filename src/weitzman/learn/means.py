@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.past import Past, Refits
 from weitzman.learn.policy import Floats, Round
+from weitzman.learn.ridgekernels import ridge_path_rows
 
 __all__ = ["GROWTH", "Fit", "Means", "ridge_path"]
 
@@ -48,19 +49,11 @@ class Fit:
 
 def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return w (L, d), the intercepts (L,) and leave-one-out residuals (L, m), for all L strengths."""
-    count = len(values)
-    centre, level = contexts.mean(axis=0), float(values.mean())
-    z, y = contexts - centre, values - level
-    e, basis = np.linalg.eigh(z.T @ z)
-    e = np.maximum(e, 0.0)
-    turned = z @ basis
-    moment, squares = turned.T @ y, turned * turned
-    shrink = 1.0 / (e[np.newaxis] + np.array(STRENGTHS)[:, np.newaxis])
-    inner = moment * shrink
-    leverage = np.minimum(1.0 / count + shrink @ squares.T, 1.0 - _LEAST)
-    residuals = (y - inner @ turned.T) / (1.0 - leverage)
-    slopes = inner @ basis.T
-    return slopes, level - slopes @ centre, residuals
+    count, strengths = len(values), np.array(STRENGTHS)
+    slopes = np.empty((len(strengths), contexts.shape[1]))
+    levels, residuals = np.empty(len(strengths)), np.empty((len(strengths), count))
+    ridge_path_rows(contexts, values, strengths, _LEAST, slopes, levels, residuals)
+    return slopes, levels, residuals
 
 
 def _fit(contexts: Floats, values: Floats, shared: bool) -> Fit:
@@ -102,6 +95,7 @@ class Means:
         """Let the fit go: the past is another one."""
         self._fitted = 0
         self._fit: Fit | None = None
+        self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty(0))
 
     def fit(self) -> Fit | None:
         """Return the fit that is in force; None if no value was ever seen."""
@@ -115,9 +109,12 @@ class Means:
 
     def predict(self, round: Round) -> Floats:  # noqa: A002
         """Return the predicted means of the rows of a round; 0 if nothing was seen."""
-        fit = self.fit()
-        if fit is None:
-            return np.zeros(len(round.places))
-        rows = self._past.standardised(round)
-        mean: Floats = (fit.slopes[round.places] * rows).sum(axis=1) + fit.levels[round.places]
-        return mean
+        asked, count, means = self._asked
+        if asked is not round or count != self._past.count:
+            fit, places = self.fit(), round.places
+            means = np.zeros(len(places))
+            if fit is not None:
+                rows = self._past.standardised(round)
+                means = (fit.slopes[places] * rows).sum(axis=1) + fit.levels[places]
+            self._asked = (round, self._past.count, means)
+        return means
