@@ -24,6 +24,7 @@ def a_log(rounds: int = 60, boxes: int = 3, outside: bool = True) -> Log:
     rng = np.random.default_rng(0)
     t, b = (a.ravel() for a in np.indices((rounds, boxes)))
     kept = rng.uniform(size=t.size) < 0.9
+    kept[5] = True
     x = rng.normal(size=t.size)
     value = 3.0 + b + x + 0.5 * rng.normal(size=rounds)[t] + 0.2 * rng.normal(size=t.size)
     value[5] = np.nan

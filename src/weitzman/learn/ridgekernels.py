@@ -53,23 +53,14 @@ def eigen(matrix: Floats, vectors: Floats) -> None:
 
 
 @njit(cache=True)
-def ridge_path_rows(
-    x: Floats,
-    y: Floats,
-    strengths: Floats,
-    least: float,
-    slopes: Floats,
-    levels: Floats,
-    residuals: Floats,
-) -> None:
-    """Set w (L, d), intercepts (L,) and leave-one-out residuals (L, m) of all L strengths."""
+def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
+    """Set the mean of x, ZᵀZ and Zᵀ(y − ȳ), for Z = x minus its mean; return ȳ."""
     count, size = x.shape
-    centre, level = np.zeros(size), 0.0
+    level, z = 0.0, np.empty(size)
     for s in range(count):
         level += y[s] / count
         for k in range(size):
             centre[k] += x[s, k] / count
-    gram, moment, z = np.zeros((size, size)), np.zeros(size), np.empty(size)
     for s in range(count):
         for k in range(size):
             z[k] = x[s, k] - centre[k]
@@ -80,35 +71,65 @@ def ridge_path_rows(
     for k in range(size):
         for j in range(k):
             gram[k, j] = gram[j, k]
-    basis = np.empty((size, size))
-    eigen(gram, basis)
-    number = strengths.shape[0]
-    shrink, inner = np.empty((number, size)), np.empty((number, size))
+    return level
+
+
+@njit(cache=True)
+def _leave_one_out(
+    x: Floats,
+    apart: Floats,
+    centre: Floats,
+    basis: Floats,
+    shrink: Floats,
+    inner: Floats,
+    least: float,
+    residuals: Floats,
+) -> None:
+    """Set the residuals (L, m) of values minus their mean, by the coordinates of x in the basis."""
+    count, size = x.shape
     turned = np.empty(size)
-    for k in range(size):
-        along = 0.0
-        for j in range(size):
-            along += basis[j, k] * moment[j]
-        for m in range(number):
-            shrink[m, k] = 1.0 / (max(gram[k, k], 0.0) + strengths[m])
-            inner[m, k] = along * shrink[m, k]
-    for m in range(number):
-        levels[m] = level
-        for j in range(size):
-            slopes[m, j] = 0.0
-            for k in range(size):
-                slopes[m, j] += basis[j, k] * inner[m, k]
-            levels[m] -= slopes[m, j] * centre[j]
     for s in range(count):
         turned[:] = 0.0
         for j in range(size):
-            apart = x[s, j] - centre[j]
             # Along rows of the basis, so that the additions do not wait for each other
             for k in range(size):
-                turned[k] += basis[j, k] * apart
-        for m in range(number):
+                turned[k] += basis[j, k] * (x[s, j] - centre[j])
+        for m in range(shrink.shape[0]):
             fit, leverage = 0.0, 1.0 / count
             for k in range(size):
                 fit += inner[m, k] * turned[k]
                 leverage += turned[k] * turned[k] * shrink[m, k]
-            residuals[m, s] = (y[s] - level - fit) / max(1.0 - leverage, least)
+            residuals[m, s] = (apart[s] - fit) / max(1.0 - leverage, least)
+
+
+@njit(cache=True)
+def ridge_path_rows(
+    x: Floats,
+    y: Floats,
+    strengths: Floats,
+    least: float,
+    slopes: Floats,
+    levels: Floats,
+    residuals: Floats,
+) -> None:
+    """Set w (L, d), intercepts (L,) and leave-one-out residuals (L, m) of all L strengths."""
+    size, number = x.shape[1], strengths.shape[0]
+    centre, moment = np.zeros(size), np.zeros(size)
+    gram, basis = np.zeros((size, size)), np.empty((size, size))
+    level = _moments(x, y, centre, gram, moment)
+    eigen(gram, basis)
+    shrink, inner = np.empty((number, size)), np.empty((number, size))
+    for m in range(number):
+        levels[m] = level
+        slopes[m] = 0.0
+        for k in range(size):
+            along = 0.0
+            for j in range(size):
+                along += basis[j, k] * moment[j]
+            shrink[m, k] = 1.0 / (max(gram[k, k], 0.0) + strengths[m])
+            inner[m, k] = along * shrink[m, k]
+            for j in range(size):
+                slopes[m, j] += basis[j, k] * inner[m, k]
+        for j in range(size):
+            levels[m] -= slopes[m, j] * centre[j]
+    _leave_one_out(x, y - level, centre, basis, shrink, inner, least, residuals)
