@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from weitzman.cli.compare import COMPARE_EXAMPLE, compare_command
 from weitzman.cli.plan import EXAMPLE, plan_command
 from weitzman.cli.plot import PLOT_EXAMPLE, plot_command
+from weitzman.cli.replay import REPLAY_EXAMPLE, replay_command
 from weitzman.cli.reproduce import REPRODUCE_EXAMPLE, reproduce_command
 from weitzman.cli.study import STUDY_EXAMPLE, study_command
 from weitzman.errors import InvalidInputError, WeitzmanError
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.command("plan", epilog=EXAMPLE)(plan_command)
 app.command("study", epilog=STUDY_EXAMPLE)(study_command)
+app.command("replay", epilog=REPLAY_EXAMPLE)(replay_command)
 app.command("reproduce", epilog=REPRODUCE_EXAMPLE)(reproduce_command)
 app.command("plot", epilog=PLOT_EXAMPLE)(plot_command)
 app.command("compare", epilog=COMPARE_EXAMPLE)(compare_command)

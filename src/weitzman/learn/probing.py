@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
-__all__ = ["block_length", "probes"]
+__all__ = ["block_length", "mix", "probes"]
 
 _MIX_1, _MIX_2, _STEP = (
     np.uint64(0xBF58476D1CE4E5B9),
@@ -70,11 +70,11 @@ def probes(*, seed: int, block: int, first: int, rounds: int, boxes: int) -> NDA
     place, offset = np.divmod(number, np.uint64(block))
     box = np.arange(boxes, dtype=np.uint64)[None, :]
     with np.errstate(over="ignore"):
-        drawn = _mix(_mix(_mix(np.uint64(seed)) + box) + place) % np.uint64(block)
+        drawn = mix(mix(mix(np.uint64(seed)) + box) + place) % np.uint64(block)
     return np.asarray(drawn == offset)
 
 
-def _mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+def mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
     """Return splitmix64's output for the state x: a bijection that spreads every bit."""
     with np.errstate(over="ignore"):
         z = np.asarray(x, dtype=np.uint64) + _STEP

@@ -1,0 +1,206 @@
+"""Replay: what policies would have come to on recorded rounds.
+
+Rounds are played online in their order, learning costs included from the first, under full
+information: every value of a round is revealed when it closes. A box whose value the log does not
+know is no part of its round; a round that is left without boxes is left out. Both are counted.
+
+The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut
+off at ±4.
+
+*Hindsight* is the least total that was possible: the better of the outside option and min (v + c).
+
+The *share* of the gap that a policy closes is (b − m)/(b − h), with the mean totals m of the policy, b of
+the best simple rule, chosen afterwards, and h of hindsight: 0 is as good as the best simple rule, which
+nobody knows beforehand, 1 is hindsight. Its standard error holds the best simple rule fixed
+(:mod:`weitzman.lab.blocks`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.lab.blocks import block_means
+from weitzman.lab.recorded import Log
+from weitzman.learn.past import CLIP
+from weitzman.learn.policy import Round
+from weitzman.learn.portfolio import Portfolio, default
+from weitzman.learn.simple import RULES
+from weitzman.search.numbers import finite_number
+
+__all__ = ["Replay", "replay", "rounds_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replay:
+    """What came out of a replay of T rounds.
+
+    Attributes
+    ----------
+    names
+        The policies: ``default``, then its candidates.
+    totals, opened
+        The total of each policy in each round, and how many boxes it opened, (T, k).
+    expected
+        The total of ``default``, as an expectation over its draws, (T,).
+    hindsight, hindsight_opened
+        The least total that was possible, and whether it takes a look, (T,).
+    played
+        The candidate that ``default`` went by, as a number of ``names``, (T,).
+    has_outside
+        Whether every round has an outside option.
+    unknown, empty
+        How many values the log does not know, and how many rounds are left out for it.
+    """
+
+    names: list[str]
+    totals: Floats
+    opened: Ints
+    expected: Floats
+    hindsight: Floats
+    hindsight_opened: NDArray[np.bool_]
+    played: Ints
+    has_outside: bool
+    unknown: int
+    empty: int
+
+    @property
+    def simple(self) -> list[str]:
+        """The simple rules and ``paper``; ``stay`` only where there is something to stay with."""
+        names = [n for n in (*RULES, "paper") if n in self.names]
+        return [n for n in names if n != "stay" or self.has_outside]
+
+    @property
+    def best_simple(self) -> str:
+        """The simple rule with the least mean total."""
+        return min(self.simple, key=lambda name: float(self.of(name).mean()))
+
+    def share(self, totals: Floats | None = None) -> tuple[float, float]:
+        """Return the share of the gap that totals close, those of ``default`` if None, and its s.e."""
+        totals = self.of("default") if totals is None else totals
+        series = np.column_stack([self.of(self.best_simple), totals, self.hindsight])
+        drawn = block_means(series)
+        best, mean, least = series.mean(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
+            return float((best - mean) / (best - least)), float(spread.std())
+
+    def rows(self) -> list[dict[str, str | float]]:
+        """Return one row per policy that is shown: simple rules, ``default`` and ``hindsight``.
+
+        ``saved`` is what ``default`` saves per round against the policy, and ``saved_se`` its standard
+        error; rounds are paired.
+        """
+        shown = [*self.simple, "default"]
+        places = [self.names.index(name) for name in shown]
+        totals = np.column_stack([self.totals[:, places], self.hindsight])
+        mine = len(shown) - 1
+        drawn = block_means(totals)
+        errors, apart = drawn.std(axis=0), (drawn - drawn[:, [mine]]).std(axis=0)
+        means = totals.mean(axis=0)
+        opened = [float(self.opened[:, place].mean()) for place in places]
+        # Hindsight opens the box that it keeps, if it keeps one
+        opened.append(float(self.hindsight_opened.mean()))
+        return [
+            {
+                "policy": name,
+                "feedback": "full",
+                "mean_total": float(means[k]),
+                "se": float(errors[k]),
+                "boxes_opened": opened[k],
+                "saved": float(means[k] - means[mine]),
+                "saved_se": float(apart[k]),
+            }
+            for k, name in enumerate([*shown, "hindsight"])
+        ]
+
+    def of(self, name: str) -> Floats:
+        """Return the totals of one policy, (T,)."""
+        if name not in self.names:
+            raise InvalidInputError("The policy", f"be one of {self.names}", name)
+        return self.totals[:, self.names.index(name)]
+
+
+def rounds_of(log: Log, *, cost_scale: float = 1.0) -> list[tuple[Round, Floats]]:
+    """Return the rounds of a log that have boxes, with their values."""
+    if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
+        raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
+    known = ~np.isnan(log.values)
+    rounds = []
+    for t in range(len(log)):
+        places = np.flatnonzero(known[t])
+        if len(places):
+            rows = np.ones((len(places), log.contexts.shape[2] + 1))
+            rows[:, 1:] = np.clip(log.contexts[t, places], -CLIP, CLIP)
+            shown = Round(
+                contexts=rows,
+                costs=cost_scale * log.costs[t, places],
+                outside=np.inf if log.outside is None else float(log.outside[t]),
+                places=places,
+            )
+            rounds.append((shown, log.values[t, places]))
+    return rounds
+
+
+def replay(
+    log: Log,
+    policy: Portfolio | None = None,
+    *,
+    cost_scale: float = 1.0,
+    progress: Progress | None = None,
+) -> Replay:
+    """Play a log under full information, by a portfolio and by each of its candidates.
+
+    Parameters
+    ----------
+    log
+        The recorded rounds.
+    policy
+        What is called ``default``; :func:`weitzman.learn.portfolio.default` if None.
+    cost_scale
+        By what the costs are multiplied.
+    progress
+        Called after each round with the rounds done and all rounds.
+    """
+    policy = default(shared=log.shared, standardise=False) if policy is None else policy
+    boxes, dimension = log.values.shape[1], log.contexts.shape[2] + 1
+    player = policy.start(boxes=boxes, dimension=dimension)
+    rounds = rounds_of(log, cost_scale=cost_scale)
+    if not rounds:
+        raise InvalidInputError("The log", "have a round in which a value is known", log)
+    count, width = len(rounds), len(player.names) + 1
+    totals, opened = np.empty((count, width)), np.empty((count, width), dtype=np.int64)
+    expected, hindsight = np.empty(count), np.empty(count)
+    looks = np.empty(count, dtype=np.bool_)
+    played = np.empty(count, dtype=np.int64)
+    for t, (shown, values) in enumerate(rounds):
+        pick, weights = player.played, player.weights()
+        scores = player.score(shown, values)
+        totals[t, 1:], opened[t, 1:] = scores
+        totals[t, 0], opened[t, 0] = scores.totals[pick], scores.counts[pick]
+        expected[t] = weights @ scores.totals
+        least = float((values + shown.costs).min())
+        hindsight[t], looks[t] = min(shown.outside, least), least < shown.outside
+        played[t] = pick + 1
+        player.learn_scored(shown, values, scores)
+        if progress is not None:
+            progress(t + 1, count)
+    present = ~np.isnan(log.costs)
+    return Replay(
+        names=["default", *player.names],
+        totals=totals,
+        opened=opened,
+        expected=expected,
+        hindsight=hindsight,
+        hindsight_opened=looks,
+        played=played,
+        has_outside=all(shown.outside < np.inf for shown, _ in rounds),
+        unknown=int((present & np.isnan(log.values)).sum()),
+        empty=len(log) - count,
+    )

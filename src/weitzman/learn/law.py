@@ -1,0 +1,259 @@
+"""Laws of a round: a weighted sample of what its values may be, jointly.
+
+The boxes of a real round are correlated: a bad value in one says something about the others. A *law* is
+at most 512 vectors of values with weights, made from past rounds, and after every look it is reweighted
+towards the vectors that agree with what was seen (:mod:`weitzman.learn.lawkernels`). No shape is assumed.
+
+=============  ===================================================================================
+past           the value vectors of the last rounds, with equal weights
+linear         ridge means of this round + leave-one-out residual vectors of the last rounds, equal weights
+trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.trees`
+trees+linear   ridge means of this round + leave-one-out residual vectors, with the weights of the trees
+=============  ===================================================================================
+
+A value that is missing counts as the box's mean. On a law there are these rules:
+
+- ``index z`` and ``greedy z``: after each look, the choice of :mod:`weitzman.learn.lawkernels` at caution z;
+- ``fixed``: Weitzman's rule at the σ of the law before any look;
+- ``one-shot``: open the box with the least expected total, or keep the outside option.
+
+Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`` are there for them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.lawkernels import (
+    GREEDY,
+    INDEX,
+    choose,
+    judge,
+    mean_rows,
+    reweigh,
+    value_rows,
+    walk_rules,
+)
+from weitzman.learn.means import GROWTH, Means
+from weitzman.learn.panel import index_totals
+from weitzman.learn.past import Past, Refits
+from weitzman.learn.policy import Course, Floats, IndexCourse, Ints, Round, State
+from weitzman.learn.simple import best_or_stay, stay
+from weitzman.learn.trees import GROWTH as TREE_GROWTH
+from weitzman.learn.trees import Trees, filled
+
+__all__ = ["CAP", "Law", "LawCourse", "Sample"]
+
+CAP = 512
+"""The most vectors of a law."""
+
+Kind = Literal["past", "linear", "trees", "trees+linear"]
+_KINDS = ("past", "linear", "trees", "trees+linear")
+_PLAIN = ("fixed", "one-shot")
+_CODES = {"index": INDEX, "greedy": GREEDY}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sample:
+    """Vectors of the values of a round, one row per box, (m, K), and their weights, (K,)."""
+
+    values: Floats
+    weights: Floats
+
+    def means(self) -> Floats:
+        """Return the mean of each box."""
+        out = np.empty(len(self.values))
+        mean_rows(self.values, self.weights, out)
+        return out
+
+    def reservation_values(self, costs: Floats) -> Floats:
+        """Return the σ of each box."""
+        out = np.empty(len(self.values))
+        value_rows(self.values, self.weights, costs, out)
+        return out
+
+
+class LawCourse:
+    """The choice on a law that is reweighted after every look."""
+
+    def __init__(self, law: Sample, costs: Floats, rule: int, caution: float) -> None:
+        self._law = law
+        self._costs = costs
+        self._rule = rule
+        self._caution = caution
+        self._weights = [law.weights]
+
+    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
+        """Return the row to open next, or STOP."""
+        values = self._law.values
+        for look in range(len(self._weights) - 1, len(opened)):
+            after = np.empty(values.shape[1])
+            reweigh(values[opened[look]], float(found[look]), self._weights[look], after)
+            self._weights.append(after)
+        weights = self._weights[len(opened)]
+        marks = np.zeros(len(values), dtype=np.bool_)
+        marks[list(opened)] = True
+        gains, errors = np.empty(len(values)), np.empty(len(values))
+        judge(values, weights, marks, best, gains, errors)
+        return int(
+            choose(
+                values, weights, self._costs, marks, best,
+                self._rule, self._caution, gains, errors,
+            )
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """The rules on one law, as a panel; they are called as ``trees index 1``.
+
+    Parameters
+    ----------
+    kind
+        ``"past"``, ``"linear"``, ``"trees"`` or ``"trees+linear"``.
+    cautions
+        The cautions z of the rules ``index`` and ``greedy``.
+    plain
+        Which of ``"fixed"`` and ``"one-shot"`` are there too.
+    """
+
+    kind: Kind
+    cautions: Sequence[float] = (0.0, 1.0, 2.0)
+    plain: Sequence[Literal["fixed", "one-shot"]] = ()
+
+    def start(self, past: Past) -> "LawMembers":
+        """Return the rules, over a past without rounds."""
+        if self.kind not in _KINDS:
+            raise InvalidInputError("The kind of a law", f"be one of {list(_KINDS)}", self.kind)
+        if any(rule not in _PLAIN for rule in self.plain):
+            raise InvalidInputError("The plain rules", f"be of {list(_PLAIN)}", self.plain)
+        if any(not 0.0 <= z < np.inf for z in self.cautions):
+            raise InvalidInputError("The cautions", "be finite numbers >= 0", self.cautions)
+        return LawMembers(past, self)
+
+
+class LawMembers:
+    """The rules on one law, running."""
+
+    def __init__(self, past: Past, panel: Law) -> None:
+        self._past = past
+        self._kind = panel.kind
+        self._refits = Refits(TREE_GROWTH if panel.kind == "trees" else GROWTH)
+        self._made_at = 0
+        self._kept: Floats | None = None
+        self._joint = not (past.shared and "trees" in panel.kind)
+        cautions = panel.cautions if self._joint else ()
+        pairs = [(name, float(z)) for z in cautions for name in _CODES]
+        self._rules = np.array([_CODES[name] for name, _ in pairs], dtype=np.int64)
+        self._cautions = np.array([z for _, z in pairs], dtype=np.float64)
+        self._plain = tuple(panel.plain)
+        adaptive = tuple(f"{panel.kind} {name} {z:g}" for name, z in pairs)
+        self.names = (*adaptive, *(f"{panel.kind} {rule}" for rule in self._plain))
+        if "trees" in panel.kind:
+            past.model(Trees)
+        self._asked: tuple[Round | None, int, Sample | None] = (None, 0, None)
+
+    def course(self, round: Round, rule: int) -> Course:  # noqa: A002
+        """Return what one rule does in a round."""
+        law = self._law(round)
+        if rule >= len(self._rules):
+            return IndexCourse(self._sigma(round, law)[rule - len(self._rules)])
+        if law is None:
+            return IndexCourse(stay(round))
+        return LawCourse(law, round.costs, int(self._rules[rule]), float(self._cautions[rule]))
+
+    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
+        """Return what every rule comes to in a round, and how many boxes it opens."""
+        law = self._law(round)
+        totals, counts = index_totals(self._sigma(round, law), round, values)
+        first, looks = np.empty(len(self._rules)), np.empty(len(self._rules), dtype=np.int64)
+        if law is None:
+            alone, opened = index_totals(stay(round)[np.newaxis], round, values)
+            first[:], looks[:] = alone[0], opened[0]
+        else:
+            walk_rules(
+                law.values, law.weights, round.costs, values, round.outside,
+                self._rules, self._cautions, first, looks,
+            )  # fmt: skip
+        return np.concatenate([first, totals]), np.concatenate([looks, counts])
+
+    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+        """Learn nothing beside the past."""
+
+    def state(self) -> State:
+        """Return nothing: all is in the past."""
+        return {}
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from the past alone."""
+        self._asked = (None, 0, None)
+        self._made_at, self._kept = 0, None
+
+    def _sigma(self, round: Round, law: Sample | None) -> Floats:  # noqa: A002
+        """Return the σ of the plain rules, one row each."""
+        sigma = np.empty((len(self._plain), len(round.costs)))
+        if not self._plain:
+            return sigma
+        if law is not None:
+            means, values = law.means(), law.reservation_values(round.costs)
+        elif self._joint:
+            sigma[:] = stay(round)
+            return sigma
+        else:
+            means, values = self._past.model(Trees).rows(round)
+        for row, rule in enumerate(self._plain):
+            sigma[row] = values if rule == "fixed" else best_or_stay(means + round.costs, round)
+        return sigma
+
+    def _law(self, round: Round) -> Sample | None:  # noqa: A002
+        asked, count, law = self._asked
+        if asked is not round or count != self._past.count:
+            law = self._made(round) if self._joint else None
+            self._asked = (round, self._past.count, law)
+        return law
+
+    def _made(self, round: Round) -> Sample | None:  # noqa: A002
+        """Return the law of a round; None if nothing was seen yet."""
+        past = self._past
+        vectors = self._vectors()
+        if vectors is None:
+            return None
+        if "trees" not in self._kind:
+            vectors = vectors[:, -CAP:]
+            weights = np.ones(vectors.shape[1])
+        else:
+            first, weights = past.model(Trees).rounds(round)
+            known = min(first + len(weights), vectors.shape[1])
+            weights = weights[: known - first]
+            held = _strongest(weights)
+            vectors, weights = vectors[:, first + held], weights[held]
+        vectors = vectors[round.places]
+        if "linear" in self._kind:
+            vectors += past.model(Means).predict(round)[:, np.newaxis]
+        return Sample(values=vectors, weights=weights) if len(weights) else None
+
+    def _vectors(self) -> Floats | None:
+        """Return the values or residuals of the past rounds in use, one row per box."""
+        past = self._past
+        fit = past.model(Means).fit() if "linear" in self._kind else None
+        due = self._refits.last(past.count) if fit is None else len(fit.residuals)
+        if due != self._made_at:
+            self._made_at = due
+            rows = filled(past.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
+            if "trees" not in self._kind:
+                rows = rows[-CAP:]
+            seen = "linear" not in self._kind and bool((past.seen > 0.0).any())
+            self._kept = np.ascontiguousarray(rows.T) if seen or fit is not None else None
+        return self._kept
+
+
+def _strongest(weights: Floats) -> Ints:
+    """Return the places of the positive weights, of the largest 512 if there are more."""
+    held = np.flatnonzero(weights > 0.0)
+    if len(held) > CAP:
+        held = held[np.argsort(-weights[held], kind="stable")[:CAP]]
+    return held

@@ -1,0 +1,225 @@
+"""The past: the rounds that are closed, as arrays, and when models of them are fitted again.
+
+*Standardisation*. Columns are brought to mean 0 and deviation 1, with the mean and deviation of all
+contexts up to and including those of the round at hand, and cut off at ±4. A closed round keeps the
+contexts that it was learned with. Contexts that come standardised already, as those of a log, are taken
+as they are.
+
+*Refits*. A model is a function of the first a closed rounds, and a grows by a factor: a model is
+fitted after a = 1, 2, 3, … rounds, then at ⌈g a⌉, and stays as it is in between. So a model is never
+part of a state: it comes back from the rounds that it was fitted to.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.policy import Floats, Round, State
+from weitzman.search.numbers import whole_number
+
+__all__ = ["CLIP", "Past", "Refits"]
+
+
+class Forgetful(Protocol):
+    """A model of a past."""
+
+    def forget(self) -> None:
+        """Let what was fitted go: the past is another one."""
+
+
+Model = TypeVar("Model", bound=Forgetful)
+
+CLIP = 4.0
+"""How many deviations a standardised context is at most away from the mean."""
+
+_ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
+
+
+class Refits:
+    """When a model is fitted again, as the past grows by a factor.
+
+    Examples
+    --------
+    >>> refits = Refits(1.5)
+    >>> [refits.last(count) for count in range(10)]
+    [0, 1, 2, 3, 3, 5, 5, 5, 8, 8]
+    """
+
+    def __init__(self, growth: float) -> None:
+        self._growth = growth
+        self._last = 0
+
+    def last(self, count: int) -> int:
+        """Return the number of rounds a model is fitted to when this many are closed."""
+        if count < self._last:
+            self._last = 0
+        while (after := max(self._last + 1, math.ceil(self._growth * self._last))) <= count:
+            self._last = after
+        return self._last
+
+
+@njit(cache=True)
+def _standardise(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
+    """Take rows into (number, mean, squares) of each column, and set out to them standardised."""
+    for row in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            scale[0, k] += 1.0
+            apart = rows[row, k] - scale[1, k]
+            scale[1, k] += apart / scale[0, k]
+            scale[2, k] += apart * (rows[row, k] - scale[1, k])
+    for k in range(rows.shape[1]):
+        deviation = math.sqrt(scale[2, k] / scale[0, k])
+        flat = deviation <= _ROUNDING * abs(scale[1, k])
+        for row in range(rows.shape[0]):
+            z = 0.0 if flat else (rows[row, k] - scale[1, k]) / deviation
+            out[row, k] = min(max(z, -clip), clip)
+
+
+class Past:
+    """The closed rounds of n boxes.
+
+    Parameters
+    ----------
+    boxes, dimension
+        The number n of boxes and the length d of a context.
+    shared
+        Whether the boxes carry no history, and one model serves all of them.
+    standardise
+        Whether contexts are to be standardised.
+
+    Attributes
+    ----------
+    count
+        The number T of closed rounds.
+    """
+
+    def __init__(
+        self, *, boxes: int, dimension: int, shared: bool = False, standardise: bool = True
+    ) -> None:
+        self.boxes = whole_number(boxes, "The number of boxes", least=1)
+        self.dimension = whole_number(dimension, "The dimension", least=1)
+        self.shared = shared
+        self._standardise = standardise
+        self.count = 0
+        self._scale = np.zeros((3, dimension))
+        self._sums = np.zeros((2, boxes))
+        self._contexts = np.full((64, boxes, dimension), np.nan)
+        self._costs = np.full((64, boxes), np.nan)
+        self._values = np.full((64, boxes), np.nan)
+        self._outside = np.full(64, np.inf)
+        self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
+        self._models: dict[Any, Forgetful] = {}
+
+    @property
+    def contexts(self) -> Floats:
+        """The standardised contexts, (T, n, d); NaN where a box was absent."""
+        return self._contexts[: self.count]
+
+    @property
+    def costs(self) -> Floats:
+        """The costs, (T, n); NaN where a box was absent."""
+        return self._costs[: self.count]
+
+    @property
+    def values(self) -> Floats:
+        """The values, (T, n); NaN where none was revealed."""
+        return self._values[: self.count]
+
+    @property
+    def outside(self) -> Floats:
+        """The outside options, (T,); +∞ where there was none."""
+        return self._outside[: self.count]
+
+    @property
+    def seen(self) -> Floats:
+        """How many values of each box were revealed, (n,)."""
+        return np.asarray(self._sums[0])
+
+    @property
+    def totals(self) -> Floats:
+        """The sums of the values of each box, (n,)."""
+        return np.asarray(self._sums[1])
+
+    def model(self, kind: Callable[["Past"], Model]) -> Model:
+        """Return the one model of this kind that all who share the past ask."""
+        if kind not in self._models:
+            self._models[kind] = kind(self)
+        return cast("Model", self._models[kind])
+
+    def standardised(self, round: Round) -> Floats:  # noqa: A002
+        """Return the contexts of a round as they stand standardised now, (m, d)."""
+        asked, count, rows = self._asked
+        if not self._standardise:
+            return round.contexts
+        if asked is not round or count != self.count:
+            rows = np.empty(round.contexts.shape)
+            _standardise(self._scale.copy(), round.contexts, CLIP, rows)
+            self._asked = (round, self.count, rows)
+        return rows
+
+    def add(self, round: Round, values: Floats) -> None:  # noqa: A002
+        """Close a round."""
+        if self.count == len(self._outside):
+            self._grow(2 * self.count)
+        at, places = self.count, round.places
+        self._contexts[at, places] = round.contexts
+        if self._standardise:
+            rows = np.empty(round.contexts.shape)
+            _standardise(self._scale, round.contexts, CLIP, rows)
+            self._contexts[at, places] = rows
+        self._costs[at, places] = round.costs
+        self._values[at, places] = values
+        self._outside[at] = round.outside
+        known = ~np.isnan(values)
+        self._sums[0, places[known]] += 1.0
+        self._sums[1, places[known]] += values[known]
+        self.count += 1
+
+    def _grow(self, capacity: int) -> None:
+        def longer(array: Floats) -> Floats:
+            grown = np.full((capacity, *array.shape[1:]), np.nan)
+            grown[: self.count] = array[: self.count]
+            return grown
+
+        self._contexts, self._costs = longer(self._contexts), longer(self._costs)
+        self._values, self._outside = longer(self._values), longer(self._outside)
+
+    def state(self) -> State:
+        """Return everything as arrays."""
+        return {
+            "scale": self._scale.copy(),
+            "sums": self._sums.copy(),
+            "contexts": self.contexts.copy(),
+            "costs": self.costs.copy(),
+            "values": self.values.copy(),
+            "outside": self.outside.copy(),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        count = state["outside"].size if "outside" in state else 0
+        shapes = {
+            "scale": (3, self.dimension),
+            "sums": (2, self.boxes),
+            "contexts": (count, self.boxes, self.dimension),
+            "costs": (count, self.boxes),
+            "values": (count, self.boxes),
+            "outside": (count,),
+        }
+        got = {name: array.shape for name, array in state.items()}
+        if got != shapes:
+            raise InvalidInputError("The state of a past", f"have the shapes {shapes}", got)
+        given = {name: np.array(state[name], dtype=np.float64) for name in shapes}
+        self._scale, self._sums = given["scale"], given["sums"]
+        self._contexts, self._costs = given["contexts"], given["costs"]
+        self._values, self._outside = given["values"], given["outside"]
+        self.count = count
+        self._asked = (None, 0, np.empty((0, 0)))
+        for model in self._models.values():
+            model.forget()
+        self._grow(max(64, 1 << count.bit_length()))

@@ -1,0 +1,133 @@
+"""Simple rules: what a practitioner would do without this library. All are index courses.
+
+With μ the ridge means of the round (:mod:`weitzman.learn.means`) and c its costs:
+
+==========  ======================================================================================
+stay        keep the outside option
+all         open everything
+single      open the box with the least mean value so far plus c, if that is below the outside option
+fixed-set   open all boxes of the best fixed set so far (:mod:`weitzman.learn.fixedset`)
+one-shot    open the box with the least μ + c, if that is below the outside option
+mean        σ = μ
+mean+cost   σ = μ + c
+no-context  σ of the empirical distributions so far (:mod:`weitzman.learn.nocontext`)
+==========  ======================================================================================
+
+Where a rule would open nothing and there is no outside option, it opens the cheapest box. A box that
+was never seen is taken to have the value 0, so that ``single`` and the index rules try it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.fixedset import FixedSet
+from weitzman.learn.means import Means
+from weitzman.learn.nocontext import NoContext
+from weitzman.learn.panel import index_totals
+from weitzman.learn.past import Past
+from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State, only
+
+__all__ = ["RULES", "Simple", "best_or_stay", "stay"]
+
+RULES = ("stay", "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context")
+"""The names of the simple rules."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simple:
+    """The simple rules, as a panel.
+
+    Parameters
+    ----------
+    rules
+        Which of :data:`RULES`.
+    """
+
+    rules: Sequence[str] = RULES
+
+    def start(self, past: Past) -> "SimpleMembers":
+        """Return the rules, over a past without rounds."""
+        unknown = [rule for rule in self.rules if rule not in RULES]
+        if unknown or len(set(self.rules)) < len(self.rules):
+            raise InvalidInputError("The simple rules", f"be distinct, of {RULES}", self.rules)
+        return SimpleMembers(past, tuple(self.rules))
+
+
+def best_or_stay(totals: Floats, round: Round) -> Floats:  # noqa: A002
+    """Return the σ that open the row with the least expected total, or stay if it is no better."""
+    row = int(np.argmin(totals))
+    if round.outside <= totals[row]:
+        return np.full(len(totals), np.inf)
+    return only(row, len(totals))
+
+
+def stay(round: Round) -> Floats:  # noqa: A002
+    """Return the σ that keep the outside option; that open the cheapest box, if there is none."""
+    count = len(round.costs)
+    if round.outside < np.inf:
+        return np.full(count, np.inf)
+    return only(int(np.argmin(round.costs)), count)
+
+
+class SimpleMembers:
+    """The simple rules, running."""
+
+    def __init__(self, past: Past, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._past = past
+        self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
+
+    def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
+        """Return what one rule does in a round."""
+        return IndexCourse(self._sigma(round)[rule])
+
+    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
+        """Return what every rule comes to in a round, and how many boxes it opens."""
+        return index_totals(self._sigma(round), round, values)
+
+    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+        """Learn nothing beside the past."""
+
+    def state(self) -> State:
+        """Return nothing: all is in the past."""
+        return {}
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from the past alone."""
+        self._asked = (None, 0, np.empty((0, 0)))
+
+    def _sigma(self, round: Round) -> Floats:  # noqa: A002
+        asked, count, sigma = self._asked
+        if asked is not round or count != self._past.count:
+            sigma = np.stack([self._one(rule, round) for rule in self.names])
+            self._asked = (round, self._past.count, sigma)
+        return sigma
+
+    def _one(self, rule: str, round: Round) -> Floats:  # noqa: A002, PLR0911
+        past, costs = self._past, round.costs
+        match rule:
+            case "stay":
+                return stay(round)
+            case "all":
+                return np.full(len(costs), -np.inf)
+            case "single":
+                return self._single(round)
+            case "fixed-set":
+                chosen = past.model(FixedSet).chosen()[round.places]
+                return only(chosen, len(costs)) if chosen.any() else stay(round)
+            case "no-context":
+                return past.model(NoContext).predict(round)
+        means = past.model(Means).predict(round)
+        if rule == "one-shot":
+            return best_or_stay(means + costs, round)
+        return means + costs if rule == "mean+cost" else means
+
+    def _single(self, round: Round) -> Floats:  # noqa: A002
+        seen, totals = self._past.seen[round.places], self._past.totals[round.places]
+        if not self._past.count:
+            return stay(round)
+        return best_or_stay(totals / np.maximum(seen, 1.0) + round.costs, round)

@@ -1,0 +1,121 @@
+"""Replay: totals are those of rounds played one by one, and shares are what they say."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import weitzman as wz
+from weitzman.lab.blocks import block_means
+from weitzman.lab.recorded import Log, read_log
+from weitzman.lab.replay import replay, rounds_of
+from weitzman.learn.index import paper
+from weitzman.learn.law import Law
+from weitzman.learn.policy import walk
+from weitzman.learn.portfolio import Portfolio, default
+from weitzman.learn.simple import RULES, Simple
+
+DATA = Path(__file__).parents[3] / "shared/data"
+SMALL = Portfolio(panels=(Simple(), paper(), Law(kind="past")), standardise=False)
+
+
+def a_log(rounds: int = 60, boxes: int = 3, outside: bool = True) -> Log:
+    rng = np.random.default_rng(0)
+    t, b = (a.ravel() for a in np.indices((rounds, boxes)))
+    kept = rng.uniform(size=t.size) < 0.9
+    kept[5] = True
+    x = rng.normal(size=t.size)
+    value = 3.0 + b + x + 0.5 * rng.normal(size=rounds)[t] + 0.2 * rng.normal(size=t.size)
+    value[5] = np.nan
+    columns = {
+        "round": t,
+        "box": np.array([f"b{k}" for k in b]),
+        "cost": rng.uniform(0.1, 0.3, t.size),
+    }
+    columns |= {"value": value, "x_a": x}
+    if outside:
+        columns["outside"] = np.full(t.size, 3.5)
+    table = pa.table({name: column[kept] for name, column in columns.items()})
+    return read_log(table, shared=False)
+
+
+@pytest.mark.parametrize("outside", [True, False])
+def test_totals_are_those_of_rounds_played_live(outside: bool) -> None:
+    log = a_log(outside=outside)
+    found = replay(log, SMALL)
+    player = SMALL.start(boxes=3, dimension=2)
+    for t, (shown, values) in enumerate(rounds_of(log)):
+        walked = walk(player.propose(shown), shown, values)
+        assert walked.total == found.of("default")[t]
+        assert len(walked.opened) == found.opened[t, 0]
+        player.learn(shown, values)
+
+
+def test_the_paper_is_what_a_searcher_plays() -> None:
+    log = a_log()
+    known = ~np.isnan(log.values)
+    contexts = np.concatenate(
+        [np.ones((*known.shape, 1)), np.clip(log.contexts, -4.0, 4.0)], axis=2
+    )
+    contexts[~known] = np.nan
+    searcher = wz.Searcher(boxes=3, dimension=2, feedback="full")
+    played = searcher.play(contexts, np.nan_to_num(log.costs), log.values, outside=log.outside)
+    found = replay(log, SMALL)
+    np.testing.assert_allclose(found.of("paper"), played.totals[known.any(axis=1)], rtol=1e-12)
+
+
+def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:
+    found = replay(a_log(), SMALL)
+    assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
+    assert found.share(found.hindsight)[0] == pytest.approx(1.0)
+    assert found.share(found.of(found.best_simple))[0] == pytest.approx(0.0)
+    assert found.unknown == 1
+    share, error = found.share()
+    assert share <= 1.0
+    assert 0.0 < error < 1.0
+
+
+def test_rows_tell_the_simple_rules_default_and_hindsight() -> None:
+    rows = replay(a_log(), SMALL).rows()
+    assert [r["policy"] for r in rows] == [*RULES, "paper", "default", "hindsight"]
+    without = replay(a_log(outside=False), SMALL).rows()
+    assert "stay" not in {r["policy"] for r in without}
+    by_name = {str(r["policy"]): r for r in rows}
+    assert by_name["stay"]["mean_total"] == pytest.approx(3.5)
+    assert by_name["stay"]["boxes_opened"] == 0.0
+    assert by_name["default"]["saved"] == 0.0
+    assert all(r["feedback"] == "full" for r in rows)
+
+
+def test_dearer_looks_cost_more() -> None:
+    log = a_log()
+    cheap, dear = (replay(log, SMALL, cost_scale=x) for x in (0.25, 4.0))
+    assert cheap.of("all").mean() < dear.of("all").mean()
+    assert (cheap.hindsight <= dear.hindsight).all()
+    with pytest.raises(wz.InvalidInputError, match="cost scale"):
+        replay(log, SMALL, cost_scale=0.0)
+
+
+def test_block_means_see_that_neighbours_are_alike() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=4096)
+    alike = np.repeat(rng.normal(size=512), 8)
+    spread = block_means(np.column_stack([noise, alike])).std(axis=0)
+    assert spread[0] == pytest.approx(1 / 64, rel=0.15)
+    assert spread[1] == pytest.approx(np.sqrt(8) / 64, rel=0.3)
+    assert block_means(np.ones((5, 1))).tolist() == [[1.0]] * 1000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="the recorded rounds are not at hand")
+@pytest.mark.parametrize("scale", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize(
+    "name", ["llm_calls", "query_plans", "model_training", "reaction_yields", "kernel_tuning"]
+)
+def test_default_is_never_noticeably_worse_than_the_best_simple_rule(
+    name: str, scale: float
+) -> None:
+    log = read_log(DATA / f"{name}.parquet")
+    found = replay(log, default(shared=log.shared, standardise=False), cost_scale=scale)
+    assert found.share(found.expected)[0] >= -0.03
