@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
+import weitzman as wz
 from weitzman.lab.compare import LEARNERS, best_of, compare, comparison
 from weitzman.lab.contender import CONTENDERS
+from weitzman.lab.reproduce import reproduce
 from weitzman.lab.rows import read_rows
 from weitzman.lab.summary import finals
 from weitzman.lab.worlds import WORLDS
@@ -36,3 +40,12 @@ def test_the_best_loses_least() -> None:
         for w, s, r in (("a", "x", 2.0), ("a", "y", 1.0), ("b", "x", -3.0), ("b", "y", 1.0))
     ]
     assert best_of(rows) == {("a", "full", 10): "y", ("b", "full", 10): "x"}
+
+
+def test_the_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "rows.parquet").write_bytes(b"mine")
+    with pytest.raises(wz.InvalidInputError, match=r"be empty or hold an earlier report.*rows"):
+        compare(tmp_path, study=comparison(rounds=20, seeds=2), workers=1, progress=False)
+    with pytest.raises(wz.InvalidInputError, match=r"be empty or hold an earlier report.*rows"):
+        reproduce(tmp_path, workers=1, progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]

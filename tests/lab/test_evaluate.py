@@ -168,3 +168,13 @@ def test_bad_input_is_refused() -> None:
         evaluate({}, Signed(), 0, 0)
     with pytest.raises(wz.InvalidInputError, match="checkpoint must be an integer >= 1"):
         evaluate({}, Signed(), 10, 0, checkpoints=[0])
+
+
+def test_what_is_no_contender_or_no_world_is_refused() -> None:
+    world: Any = wz.WORLDS["signed"]
+    with pytest.raises(wz.InvalidInputError, match="The contender 'a' must be a Contender"):
+        wz.evaluate({"a": wz.FTRL()}, world(), rounds=5, rng=0)  # type: ignore[dict-item]
+    wrong: Any
+    for wrong in (world, "signed"):
+        with pytest.raises(wz.InvalidInputError, match="The world must be a world"):
+            wz.evaluate({"a": wz.Contender()}, wrong, rounds=5, rng=0)

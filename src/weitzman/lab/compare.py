@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weitzman.lab.contender import CONTENDERS
+from weitzman.lab.folder import check_own
 from weitzman.lab.interactive import explore_panels
 from weitzman.lab.page import PageTable, Section, render, write_page
 from weitzman.lab.plots import PAGE, draw_regret, save_figure
@@ -61,6 +62,7 @@ def compare(
         As for :func:`weitzman.lab.runner.run`.
     """
     place = Path(directory)
+    check_own(place, "study")
     run(study, place / "study", workers=workers, progress=progress)
     for name in ("rows.parquet", "study.json"):
         shutil.copyfile(place / "study" / name, place / name)

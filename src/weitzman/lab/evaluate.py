@@ -15,11 +15,12 @@ searcher. A searcher goes on from piece to piece bit for bit as in one call.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.errors import InvalidInputError
 from weitzman.lab.clairvoyant import Clairvoyant, clairvoyant
 from weitzman.lab.contender import Contender
 from weitzman.lab.expected import certificates, expected_totals
@@ -100,6 +101,7 @@ def evaluate_each(
 ) -> list[list[Row]]:
     """Return the rows of each contender; names may repeat, and rows call the world ``label``."""
     at = checked_checkpoints(checkpoints, rounds)
+    _check(entries, world)
     tracks = [_Track(_started(c, world, rounds, rng), at, expected) for _, c in entries]
     done = 0
     for start in range(0, rounds, PIECE):
@@ -135,6 +137,15 @@ def checked_checkpoints(checkpoints: Sequence[int] | None, rounds: int) -> tuple
         return checkpoints_of(rounds)
     wanted = [whole_number(c, "A checkpoint", least=1) for c in checkpoints]
     return tuple(sorted({c for c in wanted if c <= rounds} | {rounds}))
+
+
+def _check(entries: Sequence[tuple[str, Any]], world: Any) -> None:
+    for name, contender in entries:
+        if not isinstance(contender, Contender):
+            rule = "be a Contender, such as Contender(learner=FTRL())"
+            raise InvalidInputError(f"The contender {name!r}", rule, contender)
+    if isinstance(world, type) or not hasattr(world, "draw"):
+        raise InvalidInputError("The world", "be a world, such as WORLDS['signed']()", world)
 
 
 def _started(contender: Contender, world: World, rounds: int, rng: int) -> Searcher:

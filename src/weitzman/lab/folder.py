@@ -23,7 +23,7 @@ from weitzman.errors import InvalidFileError, InvalidInputError, WeitzmanError
 from weitzman.lab.rows import FORMAT, Row, join_files, write_rows
 from weitzman.lab.study import Study
 
-__all__ = ["Folder"]
+__all__ = ["Folder", "check_own"]
 
 _PACKAGES = ("weitzman", "numpy", "scipy", "numba", "pyarrow")
 
@@ -107,6 +107,14 @@ class Folder:
     def join(self, keys: Sequence[str]) -> None:
         """Write the rows of these runs into one file, in this order."""
         join_files([self.part(key) for key in keys], self.rows)
+
+
+def check_own(path: Path, inner: str) -> None:
+    """Refuse a directory with something in it that a report with its runs in ``inner`` did not put there."""
+    if path.is_dir() and any(path.iterdir()) and not (path / inner).is_dir():
+        names = sorted(entry.name for entry in path.iterdir())
+        rule = "be empty or hold an earlier report of the same command"
+        raise InvalidInputError(f"The directory {str(path)!r}", rule, names[:5])
 
 
 def _known(file: Path) -> dict[str, Any]:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["report_figures", "report_page", "write_report"]
 
+# Below so many seeds standard errors and verdicts mean little
+_FEW = 10
 _TITLE = "Contextual Pandora's Box: the experiment, run again"
 
 
@@ -146,7 +148,9 @@ def _bounds(curves: list[Curve], material: Material) -> Bounds:
 
 def _lead(curves: list[Curve], setting: str) -> tuple[str, ...]:
     rounds, seeds = max(c.rounds for c in curves), max(c.seeds.size for c in curves)
+    few = f"Only {seeds} seeds: a look at what a report is like, and no evidence for anything."
     return (
+        *((few,) if seeds < _FEW else ()),
         "Looking into a box costs something, and the best box is not known. A searcher learns from "
         "contexts which box to open first and when to stop. Its regret is what it pays more than "
         "the clairvoyant, who knows the true reservation values, on the same draws: smaller is "

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from weitzman.lab.contender import CONTENDERS
+from weitzman.lab.folder import check_own
 from weitzman.lab.proved import applicable
 from weitzman.lab.report import write_report
 from weitzman.lab.rows import join_files, read_rows
@@ -105,6 +106,7 @@ def reproduce(
         Whether to show a bar, if standard error is a terminal.
     """
     place, begun = Path(directory), time.perf_counter()
+    check_own(place, "studies")
     studies = extent.studies()
     for name, study in studies.items():
         run(study, place / "studies" / name, workers=workers, progress=progress)
@@ -144,6 +146,7 @@ def _made(file: Path, extent: Extent) -> dict[str, str]:
         "Versions": ", ".join(f"{name} {number}" for name, number in known["versions"].items()),
         "Machine": f"{machine['system']}, {machine['cores']} cores",
         "Seeds": f"0 to {extent.seeds - 1} for the experiment, 0 to {extent.long_seeds - 1} for growth",
-        "Again": "weitzman reproduce --output DIR makes this page from nothing",
+        "Again": f"weitzman reproduce{' --quick' if extent == QUICK else ''} --output DIR makes this "
+        "page from nothing",
         "The experiment, as it was run": json.dumps(known["study"], indent=2, ensure_ascii=False),
     }

@@ -10,7 +10,7 @@ from weitzman.lab.claims import Claim, check_feedback, check_growth, check_regre
 from weitzman.lab.exponent import Exponent, growth_exponent
 from weitzman.lab.page import Fold, PageTable
 from weitzman.lab.proved import Applicable
-from weitzman.lab.reference import REFERENCE, distance
+from weitzman.lab.reference import REFERENCE, ROUNDS, distance
 from weitzman.lab.rows import Table
 from weitzman.lab.summary import Curve, finals, mean_in_words, select, summarise
 from weitzman.learn.probing import block_length
@@ -113,7 +113,10 @@ def final_table(table: Table) -> PageTable:
     """Return the final regrets beside those known from elsewhere."""
     rows = []
     for row in finals(table):
-        reference = REFERENCE.get((str(row["world"]), str(row["feedback"]), str(row["searcher"])))
+        reference = None
+        if row["rounds"] == ROUNDS:
+            key = (str(row["world"]), str(row["feedback"]), str(row["searcher"]))
+            reference = REFERENCE.get(key)
         mean, error = float(row["regret_mean"]), float(row["regret_se"])
         expected = float(row["expected_regret_mean"])
         expected_error = float(row["expected_regret_se"])
