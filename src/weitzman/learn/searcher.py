@@ -33,7 +33,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
-from weitzman.learn.learners import learner_name
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.play import Feedback, Played, play
 from weitzman.learn.probing import probes
@@ -252,6 +251,9 @@ class Searcher:
         write_saved(path, self._settings(), self._bank.state())
 
     def _settings(self) -> dict[str, Any]:
+        # All learners: loaded when one is saved, not with the first searcher
+        from weitzman.learn.learners import learner_name
+
         return {
             "names": self.names,
             "dimension": self.dimension,
