@@ -24,11 +24,9 @@ from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
     check,
-    constant_costs,
     dot,
     draw_blocks,
-    independent,
-    lowest,
+    placed,
     weights_rng,
 )
 
@@ -69,15 +67,12 @@ class Adversarial:
             sigma = dot(contexts, weights)
             misled = 50.0 ** (0.5 * (1.0 - sigma / self.radius))
             misled[1::2] = 1.0
-            widths = 2.0 * self.cost * misled
-            lower = lowest(sigma, widths, self.cost)
-            return independent(
+            return placed(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=sigma,
-                lower=lower,
-                upper=lower + widths,
+                widths=2.0 * self.cost * misled,
             )
 
         return draw_blocks(block, rounds, rng, start)

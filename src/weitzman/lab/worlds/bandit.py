@@ -11,11 +11,9 @@ from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
     check,
-    constant_costs,
     dot,
     draw_blocks,
-    independent,
-    lowest,
+    placed,
     weights_rng,
     with_one,
 )
@@ -65,15 +63,12 @@ class Bandit:
 
         def block(_: int, generator: np.random.Generator) -> Instance:
             contexts = with_one(ball(generator, BLOCK, self.boxes, self.dimension - 1))
-            sigma = dot(contexts, weights)
-            lower = lowest(sigma, 1.0, self.cost)
-            return independent(
+            return placed(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
-                reservation_values=sigma,
-                lower=lower,
-                upper=lower + 1.0,
+                reservation_values=dot(contexts, weights),
+                widths=1.0,
             )
 
         return draw_blocks(block, rounds, rng, start)

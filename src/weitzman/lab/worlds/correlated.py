@@ -14,6 +14,7 @@ from weitzman.lab.worlds.drawing import (
     constant_costs,
     dot,
     draw_blocks,
+    uniform,
     weights_rng,
 )
 
@@ -64,7 +65,7 @@ class Correlated:
             return Instance(
                 contexts=contexts,
                 costs=constant_costs(self.boxes, self.cost),
-                values=np.minimum(low + (high - low) * generator.random(low.shape), high),
+                values=uniform(generator, low, high),
                 reservation_values=sigma,
                 lower=lower,
                 upper=upper,

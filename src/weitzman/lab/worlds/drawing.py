@@ -31,6 +31,8 @@ __all__ = [
     "draw_blocks",
     "independent",
     "lowest",
+    "placed",
+    "uniform",
     "weights_rng",
     "with_one",
 ]
@@ -85,23 +87,47 @@ def _joined(blocks: list[Instance]) -> Instance:
 def independent(
     rng: np.random.Generator,
     *,
+    cost: float,
     contexts: FloatArray,
-    costs: FloatArray,
     reservation_values: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
 ) -> Instance:
     """Return a block of independent boxes with uniform values, which are drawn here."""
-    values = np.minimum(lower + (upper - lower) * rng.random(lower.shape), upper)
     return Instance(
         contexts=contexts,
-        costs=costs,
-        values=values,
+        costs=constant_costs(lower.shape[1], cost),
+        values=uniform(rng, lower, upper),
         reservation_values=reservation_values,
         lower=lower[None],
         upper=upper[None],
         shares=np.ones(1),
     )
+
+
+def placed(
+    rng: np.random.Generator,
+    *,
+    cost: float,
+    contexts: FloatArray,
+    reservation_values: FloatArray,
+    widths: FloatArray | float,
+) -> Instance:
+    """Return a block of independent boxes whose values have these widths, placed for their σ."""
+    lower = lowest(reservation_values, widths, cost)
+    return independent(
+        rng,
+        cost=cost,
+        contexts=contexts,
+        reservation_values=reservation_values,
+        lower=lower,
+        upper=lower + widths,
+    )
+
+
+def uniform(rng: np.random.Generator, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Return values drawn uniformly from the intervals."""
+    return np.minimum(lower + (upper - lower) * rng.random(lower.shape), upper)
 
 
 def ball(rng: np.random.Generator, *shape: int) -> FloatArray:

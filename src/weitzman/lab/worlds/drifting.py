@@ -10,11 +10,9 @@ from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
     check,
-    constant_costs,
     dot,
     draw_blocks,
-    independent,
-    lowest,
+    placed,
     weights_rng,
 )
 
@@ -61,14 +59,12 @@ class Drifting:
             weights = np.cos(angle) * begin + np.sin(angle) * other
             contexts = ball(generator, BLOCK, self.boxes, self.dimension)
             sigma = dot(contexts, weights)
-            lower = lowest(sigma, 2.0 * self.cost, self.cost)
-            return independent(
+            return placed(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=sigma,
-                lower=lower,
-                upper=lower + 2.0 * self.cost,
+                widths=2.0 * self.cost,
             )
 
         return draw_blocks(block, rounds, rng, start)

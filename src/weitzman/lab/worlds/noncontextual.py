@@ -9,10 +9,8 @@ from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     check,
-    constant_costs,
     draw_blocks,
-    independent,
-    lowest,
+    placed,
     weights_rng,
 )
 
@@ -45,17 +43,15 @@ class NonContextual:
         fixed = weights_rng(rng)
         sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)
         widths = self.cost * self.widest ** fixed.random(self.boxes)
-        lower = lowest(sigma, widths, self.cost)
         shape = (BLOCK, self.boxes)
 
         def block(_: int, generator: np.random.Generator) -> Instance:
-            return independent(
+            return placed(
                 generator,
+                cost=self.cost,
                 contexts=np.ones((*shape, 1)),
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=np.broadcast_to(sigma, shape).copy(),
-                lower=np.broadcast_to(lower, shape).copy(),
-                upper=np.broadcast_to(lower + widths, shape).copy(),
+                widths=widths,
             )
 
         return draw_blocks(block, rounds, rng, start)

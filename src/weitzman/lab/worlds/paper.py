@@ -17,11 +17,10 @@ from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
     check,
-    constant_costs,
     dot,
     draw_blocks,
     independent,
-    lowest,
+    placed,
     weights_rng,
 )
 
@@ -71,8 +70,8 @@ class Signed:
             end = signed_end(sigma, self.cost)
             return independent(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=sigma,
                 lower=np.minimum(end, 0.0),
                 upper=np.maximum(end, 0.0),
@@ -111,8 +110,8 @@ class Orthant:
             end = signed_end(sigma, self.cost)
             return independent(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=sigma,
                 lower=np.zeros_like(end),
                 upper=end,
@@ -148,14 +147,12 @@ class Shifted:
         def block(_: int, generator: np.random.Generator) -> Instance:
             contexts = ball(generator, BLOCK, self.boxes, self.dimension)
             sigma = dot(contexts, weights)
-            lower = lowest(sigma, 2.0 * self.cost, self.cost)
-            return independent(
+            return placed(
                 generator,
+                cost=self.cost,
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
                 reservation_values=sigma,
-                lower=lower,
-                upper=lower + 2.0 * self.cost,
+                widths=2.0 * self.cost,
             )
 
         return draw_blocks(block, rounds, rng, start)

@@ -21,11 +21,9 @@ from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
     check,
-    constant_costs,
     dot,
     draw_blocks,
-    independent,
-    lowest,
+    placed,
     weights_rng,
     with_one,
 )
@@ -100,15 +98,12 @@ def _draw(
 ) -> Instance:
     def block(_: int, generator: np.random.Generator) -> Instance:
         contexts = with_one(ball(generator, BLOCK, world.boxes, world.dimension - 1))
-        sigma = dot(contexts, weights)
-        lower = lowest(sigma, widths, world.cost)
-        return independent(
+        return placed(
             generator,
+            cost=world.cost,
             contexts=contexts,
-            costs=constant_costs(world.boxes, world.cost),
-            reservation_values=sigma,
-            lower=lower,
-            upper=lower + widths,
+            reservation_values=dot(contexts, weights),
+            widths=widths,
         )
 
     return draw_blocks(block, rounds, rng, start)
