@@ -11,14 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weitzman.search.weitzman import STOP, next_box
+from weitzman.search.kernels import play_round
 
-__all__ = ["certify_rounds", "expect_rounds", "play_rounds", "play_states"]
+__all__ = ["certify_rounds", "expect_rounds", "play_rounds", "play_states", "survival"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-_next_box = njit(cache=True)(next_box)
 
 
 @njit(cache=True)
@@ -33,7 +31,7 @@ def _sort_boxes(sigma: FloatArray, order: IntArray) -> None:
 
 
 @njit(cache=True)
-def _survival(low: float, high: float, x: float) -> float:
+def survival(low: float, high: float, x: float) -> float:
     """P(v > x)."""
     if x < low:
         return 1.0
@@ -61,7 +59,7 @@ def _open_probabilities(
         q[box] = 1.0
         for earlier in range(place):
             other = order[earlier]
-            q[box] *= _survival(low[other], high[other], s[box])
+            q[box] *= survival(low[other], high[other], s[box])
             if q[box] == 0.0:
                 break
 
@@ -194,21 +192,6 @@ def certify_rounds(
 
 
 @njit(cache=True)
-def _search(
-    sigma: FloatArray, order: IntArray, costs: FloatArray, values: FloatArray, best: float
-) -> tuple[float, int]:
-    """Run the rule with ``best`` in hand; return the best value plus costs, and the number opened."""
-    opened, paid = 0, 0.0
-    box = _next_box(order, sigma, 0, best)
-    while box != STOP:
-        opened += 1
-        paid += costs[box]
-        best = min(best, values[box])
-        box = _next_box(order, sigma, opened, best)
-    return best + paid, opened
-
-
-@njit(cache=True)
 def play_rounds(
     sigma: FloatArray, costs: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, IntArray]:
@@ -218,7 +201,8 @@ def play_rounds(
     order = np.empty(boxes, dtype=np.int64)
     for t in range(rounds):
         _sort_boxes(sigma[t], order)
-        totals[t], opened[t] = _search(sigma[t], order, costs, values[t], math.inf)
+        best, paid, _, opened[t] = play_round(order, sigma[t], costs, values[t], math.inf)
+        totals[t] = best + paid
     return totals, opened
 
 
@@ -245,6 +229,6 @@ def play_states(
         # Opened already: it goes to the end, where the value in hand always stops the search
         s[box] = math.inf
         _sort_boxes(s, order)
-        total, count = _search(s, order, costs, values[t], value)
-        totals[t], opened[t] = costs[box] + total, 1 + count
+        best, paid, _, count = play_round(order, s, costs, values[t], value)
+        totals[t], opened[t] = costs[box] + (best + paid), 1 + count
     return totals, opened

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.lab.instance import Instance
+from weitzman.lab.kernels import survival
 
 __all__ = ["probed_totals"]
 
@@ -63,16 +64,6 @@ def probed_totals(
         extra,
     )
     return totals, extra
-
-
-@njit(cache=True)
-def _survival(lower: float, upper: float, t: float) -> float:
-    """Return P(v > t)."""
-    if t < lower:
-        return 1.0
-    if t >= upper:
-        return 0.0
-    return (upper - t) / (upper - lower)
 
 
 @njit(cache=True)
@@ -120,10 +111,10 @@ def _integral(
             t = cuts[piece] + half * (1.0 + nodes[node])
             product = 1.0
             if box >= 0:
-                product -= _survival(lower[box], upper[box], t)
+                product -= survival(lower[box], upper[box], t)
             for i in range(bar.shape[0]):
                 if bar[i] < np.inf:
-                    product *= _survival(lower[i], upper[i], max(t, bar[i]))
+                    product *= survival(lower[i], upper[i], max(t, bar[i]))
             total += half * weights[node] * product
     return total
 
@@ -153,7 +144,7 @@ def _round(
         box = order[k]
         reach = 1.0
         for j in range(k):
-            reach *= _survival(lower[order[j]], upper[order[j]], sigma[box])
+            reach *= survival(lower[order[j]], upper[order[j]], sigma[box])
         if bought[box]:
             total += costs[box]
             extra += (1.0 - reach) * costs[box]

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.past import Past
 from weitzman.learn.policy import Course, Floats, Ints, Player, Round, State
-from weitzman.search.kernels import compiled_next_box
-from weitzman.search.weitzman import STOP
+from weitzman.search.kernels import play_round
 
 __all__ = ["Chosen", "Members", "Panel", "index_totals", "joined", "parted"]
 
@@ -70,18 +69,11 @@ def _index_totals(
     counts: Ints,
 ) -> None:
     for rule in range(sigma.shape[0]):
-        best, paid, count, known = outside, 0.0, 0, True
-        row = compiled_next_box(orders[rule], sigma[rule], count, best)
-        while row != STOP:
-            paid += costs[row]
-            count += 1
-            if np.isnan(values[row]):
-                known = False
-            else:
-                best = min(best, values[row])
-            row = compiled_next_box(orders[rule], sigma[rule], count, best)
-        totals[rule] = best + paid if known else np.nan
-        counts[rule] = count
+        best, paid, _, count = play_round(orders[rule], sigma[rule], costs, values, outside)
+        totals[rule], counts[rule] = best + paid, count
+        for k in range(count):
+            if np.isnan(values[orders[rule, k]]):
+                totals[rule] = np.nan
 
 
 def index_totals(sigma: Floats, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from weitzman.search.weitzman import STOP, next_box
 
-__all__ = ["play_fixed"]
+__all__ = ["play_fixed", "play_round"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -18,22 +18,36 @@ compiled_next_box = njit(cache=True)(next_box)
 
 
 @njit(cache=True)
+def play_round(
+    order: IntArray, sigma: FloatArray, costs: FloatArray, values: FloatArray, best: float
+) -> tuple[float, float, int, int]:
+    """Run the rule with ``best`` in hand.
+
+    Returns the best value, the costs paid, the chosen box (−1: what was in hand) and the number of
+    boxes opened, which are the first of ``order``. A value that is NaN shows nothing.
+    """
+    paid, chosen, opened = 0.0, STOP, 0
+    box = compiled_next_box(order, sigma, 0, best)
+    while box != STOP:
+        opened += 1
+        paid += costs[box]
+        if values[box] < best:
+            best, chosen = values[box], box
+        box = compiled_next_box(order, sigma, opened, best)
+    return best, paid, chosen, opened
+
+
+@njit(cache=True)
 def play_fixed(
     order: IntArray, sigma: FloatArray, costs: FloatArray, outside: float, values: FloatArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
     """Play many rounds at fixed reservation values; ``values`` has a row per round.
 
-    Returns the best values, the costs paid, the chosen boxes (−1: outside) and the boxes opened.
+    Returns what :func:`play_round` does, per round.
     """
     rounds = values.shape[0]
-    best, paid = np.full(rounds, outside), np.zeros(rounds)
-    chosen, opened = np.full(rounds, STOP), np.zeros(rounds, dtype=np.int64)
+    best, paid = np.empty(rounds), np.empty(rounds)
+    chosen, opened = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
     for t in range(rounds):
-        box = compiled_next_box(order, sigma, 0, best[t])
-        while box != STOP:
-            opened[t] += 1
-            paid[t] += costs[box]
-            if values[t, box] < best[t]:
-                best[t], chosen[t] = values[t, box], box
-            box = compiled_next_box(order, sigma, opened[t], best[t])
+        best[t], paid[t], chosen[t], opened[t] = play_round(order, sigma, costs, values[t], outside)
     return best, paid, chosen, opened
