@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo test test-slow check bench bench-peers docs clean
+.PHONY: help demo system test test-slow check bench bench-peers docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,10 +17,13 @@ help:  ## show the targets
 demo: .venv/installed  ## repeat the paper's experiment: report/index.html
 	$(BIN)/weitzman reproduce --output report
 
-test: .venv/installed  ## run all tests
+system:
+	@sh tests/system.sh
+
+test: .venv/installed system  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-slow: .venv/installed  ## run the tests that take minutes
+test-slow: .venv/installed system  ## run the tests that take minutes
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
 
 check: .venv/installed  ## lint, types, import direction, docs
