@@ -29,7 +29,15 @@ def test_rows_are_json(log: Path) -> None:
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)
-    wanted = {"policy", "feedback", "mean_total", "se", "boxes_opened", "saved", "saved_se"}
+    wanted = {
+        "policy",
+        "feedback",
+        "mean_total",
+        "se",
+        "boxes_opened",
+        "default_saves",
+        "default_saves_se",
+    }
     assert all(set(row) == wanted for row in rows)
     assert {"default", "paper", "hindsight"} <= {row["policy"] for row in rows}
 

@@ -84,7 +84,7 @@ def test_rows_tell_the_simple_rules_default_and_hindsight() -> None:
     by_name = {str(r["policy"]): r for r in rows}
     assert by_name["stay"]["mean_total"] == pytest.approx(3.5)
     assert by_name["stay"]["boxes_opened"] == 0.0
-    assert by_name["default"]["saved"] == 0.0
+    assert by_name["default"]["default_saves"] == 0.0
     assert all(r["feedback"] == "full" for r in rows)
 
 

@@ -96,7 +96,7 @@ def _shown(rows: list[dict[str, Any]]) -> "Table":
     for row in rows:
         cells = [f"{row['mean_total']:.4g}", f"{row['se']:.2g}", f"{row['boxes_opened']:.2f}"]
         if row["policy"] != "default":
-            cells += [f"{row['saved']:.3g}", f"{row['saved_se']:.2g}"]
+            cells += [f"{row['default_saves']:.3g}", f"{row['default_saves_se']:.2g}"]
         table.add_row(*(Text(cell) for cell in (row["policy"], *cells)))
     return table
 

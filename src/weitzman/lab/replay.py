@@ -94,8 +94,8 @@ class Replay:
     def rows(self) -> list[dict[str, str | float]]:
         """Return one row per policy that is shown: simple rules, ``default`` and ``hindsight``.
 
-        ``saved`` is what ``default`` saves per round against the policy, and ``saved_se`` its standard
-        error; rounds are paired.
+        ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
+        the cheaper one, and ``default_saves_se`` its standard error; rounds are paired.
         """
         shown = [*self.simple, "default"]
         places = [self.names.index(name) for name in shown]
@@ -114,8 +114,8 @@ class Replay:
                 "mean_total": float(means[k]),
                 "se": float(errors[k]),
                 "boxes_opened": opened[k],
-                "saved": float(means[k] - means[mine]),
-                "saved_se": float(apart[k]),
+                "default_saves": float(means[k] - means[mine]),
+                "default_saves_se": float(apart[k]),
             }
             for k, name in enumerate([*shown, "hindsight"])
         ]
