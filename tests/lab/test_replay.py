@@ -65,6 +65,17 @@ def test_the_paper_is_what_a_searcher_plays() -> None:
     np.testing.assert_allclose(found.of("paper"), played.totals[known.any(axis=1)], rtol=1e-12)
 
 
+def test_under_opened_the_simple_rules_are_told_beside_default() -> None:
+    found = replay(a_log(), SMALL, feedback="opened")
+    assert found.feedback == "opened"
+    assert found.names == ["default", *RULES, "paper"]
+    assert found.candidates[0] == "explore"
+    assert {r["feedback"] for r in found.rows()} == {"opened"}
+    assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
+    with pytest.raises(wz.InvalidInputError, match="feedback"):
+        replay(a_log(), SMALL, feedback="probe")  # type: ignore[arg-type]
+
+
 def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:
     found = replay(a_log(), SMALL)
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()

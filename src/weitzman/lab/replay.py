@@ -1,8 +1,9 @@
 """Replay: what policies would have come to on recorded rounds.
 
-Rounds are played online in their order, learning costs included from the first, under full
-information: every value of a round is revealed when it closes. A box whose value the log does not
-know is no part of its round; a round that is left without boxes is left out. Both are counted.
+Rounds are played online in their order, learning costs included from the first. Under feedback ``full``
+every value of a round is revealed when it closes; under ``opened`` only those of the boxes that were opened,
+so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
+not know is no part of its round; a round that is left without boxes is left out. Both are counted.
 
 The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut
 off at ±4.
@@ -15,7 +16,7 @@ nobody knows beforehand, 1 is hindsight. Its standard error holds the best simpl
 (:mod:`weitzman.lab.blocks`).
 """
 
-from collections.abc import Callable
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,8 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.lab.blocks import block_means
 from weitzman.lab.recorded import Log
-from weitzman.learn.past import CLIP
+from weitzman.lab.runs import Progress, Size, run_full, run_opened
+from weitzman.learn.past import CLIP, Revealed
 from weitzman.learn.policy import Round
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES
@@ -34,7 +36,6 @@ __all__ = ["Replay", "replay", "rounds_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,19 +45,24 @@ class Replay:
     Attributes
     ----------
     names
-        The policies: ``default``, then its candidates.
+        The policies: ``default``, then its candidates; under ``opened`` the simple ones among them.
     totals, opened
         The total of each policy in each round, and how many boxes it opened, (T, k).
     expected
-        The total of ``default``, as an expectation over its draws, (T,).
+        The total of ``default``, as an expectation over its draws, (T,); under ``opened`` what was drawn.
     hindsight, hindsight_opened
         The least total that was possible, and whether it takes a look, (T,).
-    played
-        The candidate that ``default`` went by, as a number of ``names``, (T,).
+    candidates, played
+        The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
+        ``names``, and under ``opened`` all candidates of ``default`` behind ``explore``.
+    exploration
+        What looks that were bought to learn cost ``default``, (T,); 0 under ``full``.
     has_outside
         Whether every round has an outside option.
     unknown, empty
         How many values the log does not know, and how many rounds are left out for it.
+    feedback
+        ``"full"`` or ``"opened"``.
     """
 
     names: list[str]
@@ -65,10 +71,13 @@ class Replay:
     expected: Floats
     hindsight: Floats
     hindsight_opened: NDArray[np.bool_]
+    candidates: list[str]
     played: Ints
+    exploration: Floats
     has_outside: bool
     unknown: int
     empty: int
+    feedback: Revealed
 
     @property
     def simple(self) -> list[str]:
@@ -110,7 +119,7 @@ class Replay:
         return [
             {
                 "policy": name,
-                "feedback": "full",
+                "feedback": self.feedback,
                 "mean_total": float(means[k]),
                 "se": float(errors[k]),
                 "boxes_opened": opened[k],
@@ -152,10 +161,11 @@ def replay(
     log: Log,
     policy: Portfolio | None = None,
     *,
+    feedback: Revealed = "full",
     cost_scale: float = 1.0,
     progress: Progress | None = None,
 ) -> Replay:
-    """Play a log under full information, by a portfolio and by each of its candidates.
+    """Play a log by a portfolio and by each of its candidates; under ``opened`` by the simple ones.
 
     Parameters
     ----------
@@ -163,44 +173,29 @@ def replay(
         The recorded rounds.
     policy
         What is called ``default``; :func:`weitzman.learn.portfolio.default` if None.
+    feedback
+        What a round reveals: ``"full"`` or ``"opened"``.
     cost_scale
         By what the costs are multiplied.
     progress
         Called after each round with the rounds done and all rounds.
     """
     policy = default(shared=log.shared, standardise=False) if policy is None else policy
-    boxes, dimension = log.values.shape[1], log.contexts.shape[2] + 1
-    player = policy.start(boxes=boxes, dimension=dimension)
+    policy = dataclasses.replace(policy, feedback=feedback)
     rounds = rounds_of(log, cost_scale=cost_scale)
     if not rounds:
         raise InvalidInputError("The log", "have a round in which a value is known", log)
-    count, width = len(rounds), len(player.names) + 1
-    totals, opened = np.empty((count, width)), np.empty((count, width), dtype=np.int64)
-    expected, hindsight = np.empty(count), np.empty(count)
-    looks = np.empty(count, dtype=np.bool_)
-    played = np.empty(count, dtype=np.int64)
-    for t, (shown, values) in enumerate(rounds):
-        pick, weights = player.played, player.weights()
-        scores = player.score(shown, values)
-        totals[t, 1:], opened[t, 1:] = scores
-        totals[t, 0], opened[t, 0] = scores.totals[pick], scores.counts[pick]
-        expected[t] = weights @ scores.totals
-        least = float((values + shown.costs).min())
-        hindsight[t], looks[t] = min(shown.outside, least), least < shown.outside
-        played[t] = pick + 1
-        player.learn_scored(shown, values, scores)
-        if progress is not None:
-            progress(t + 1, count)
+    size = Size(boxes=log.values.shape[1], dimension=log.contexts.shape[2] + 1)
+    run = run_full if feedback == "full" else run_opened
+    least = np.array([float((values + shown.costs).min()) for shown, values in rounds])
+    outside = np.array([shown.outside for shown, _ in rounds])
     present = ~np.isnan(log.costs)
     return Replay(
-        names=["default", *player.names],
-        totals=totals,
-        opened=opened,
-        expected=expected,
-        hindsight=hindsight,
-        hindsight_opened=looks,
-        played=played,
-        has_outside=all(shown.outside < np.inf for shown, _ in rounds),
+        **run(policy, rounds, size, progress)._asdict(),
+        hindsight=np.minimum(outside, least),
+        hindsight_opened=least < outside,
+        has_outside=bool((outside < np.inf).all()),
         unknown=int((present & np.isnan(log.values)).sum()),
-        empty=len(log) - count,
+        empty=len(log) - len(rounds),
+        feedback=feedback,
     )

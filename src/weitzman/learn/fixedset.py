@@ -3,6 +3,9 @@
 The set is built greedily on the rounds so far: starting from nothing, the box is added that lowers the
 mean of (best value + costs) most, while one does. A box that was absent costs nothing and shows
 nothing. In a round with nothing in hand the largest value seen stands for what was missed.
+
+Where only the values of opened boxes are revealed, a value that was not counts as the box's mean, or as 0 if
+the box was never seen, so that it is tried.
 """
 
 import numpy as np
@@ -68,5 +71,15 @@ class FixedSet:
         if due != self._built:
             self._built = due
             past = self._past
-            self._chosen = greedy_set(past.costs[:due], past.values[:due], past.outside[:due])
+            costs, values = past.costs[:due], past.values[:due]
+            if past.feedback == "opened":
+                values = _supposed(costs, values)
+            self._chosen = greedy_set(costs, values, past.outside[:due])
         return self._chosen
+
+
+def _supposed(costs: Floats, values: Floats) -> Floats:
+    """Return values with the box's mean, or 0, where a box was there and its value was not revealed."""
+    known = ~np.isnan(values)
+    means = np.nan_to_num(values).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return np.where(known | np.isnan(costs), values, means)

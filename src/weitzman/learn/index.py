@@ -1,6 +1,7 @@
 """A learner and Weitzman's rule: the paper's policy, as a panel of one rule.
 
-σ is what the learner predicts from contexts as they are, and stays as it is during the round.
+σ is what the learner predicts from contexts as they are, and stays as it is during the round. Where only
+the values of opened boxes are revealed, σ is lowered by :mod:`weitzman.learn.optimism` as in a searcher.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from weitzman.learn.bank import Bank
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
+from weitzman.learn.optimism import KAPPA
 from weitzman.learn.panel import index_totals
 from weitzman.learn.past import Past
 from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State
@@ -37,7 +39,7 @@ class Index:
     def start(self, past: Past) -> "IndexMembers":
         """Return the rule, over a past without rounds."""
         bank = self.learner.start(boxes=past.boxes, dimension=past.dimension)
-        return IndexMembers(bank, (self.name,))
+        return IndexMembers(bank, (self.name,), KAPPA if past.feedback == "opened" else 0.0)
 
 
 def paper(*, shared: bool = False) -> Index:
@@ -48,8 +50,9 @@ def paper(*, shared: bool = False) -> Index:
 class IndexMembers:
     """The one rule, running."""
 
-    def __init__(self, bank: Bank, names: tuple[str, ...]) -> None:
+    def __init__(self, bank: Bank, names: tuple[str, ...], optimism: float = 0.0) -> None:
         self.names = names
+        self._optimism = optimism
         self._bank = bank
 
     def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
@@ -73,4 +76,4 @@ class IndexMembers:
         self._bank.restore(dict(state))
 
     def _sigma(self, round: Round) -> Floats:  # noqa: A002
-        return self._bank.predict_arrays(round.contexts, round.costs, round.places, 0.0)
+        return self._bank.predict_arrays(round.contexts, round.costs, round.places, self._optimism)

@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.past import Past
+from weitzman.learn.past import Past, Revealed
 from weitzman.learn.policy import Course, Floats, Ints, Player, Round, State
 from weitzman.search.kernels import play_round
 
@@ -105,17 +105,24 @@ class Chosen:
         Whether one model serves all boxes.
     standardise
         Whether contexts are to be standardised for the models that need it.
+    feedback
+        What rounds reveal: ``"full"`` or ``"opened"``.
     """
 
     panel: Panel
     rule: str
     shared: bool = False
     standardise: bool = True
+    feedback: Revealed = "full"
 
     def start(self, *, boxes: int, dimension: int) -> Player:
         """Return a player that has seen nothing."""
         past = Past(
-            boxes=boxes, dimension=dimension, shared=self.shared, standardise=self.standardise
+            boxes=boxes,
+            dimension=dimension,
+            shared=self.shared,
+            standardise=self.standardise,
+            feedback=self.feedback,
         )
         members = self.panel.start(past)
         if self.rule not in members.names:

@@ -12,7 +12,7 @@ part of a state: it comes back from the rounds that it was fitted to.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -22,7 +22,9 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
 from weitzman.search.numbers import whole_number
 
-__all__ = ["CLIP", "Past", "Refits"]
+__all__ = ["CLIP", "Past", "Refits", "Revealed"]
+
+Revealed = Literal["full", "opened"]
 
 
 class Forgetful(Protocol):
@@ -91,6 +93,8 @@ class Past:
         Whether the boxes carry no history, and one model serves all of them.
     standardise
         Whether contexts are to be standardised.
+    feedback
+        Whether rounds reveal all values when they close, or only those of the boxes that were opened.
 
     Attributes
     ----------
@@ -99,8 +103,17 @@ class Past:
     """
 
     def __init__(
-        self, *, boxes: int, dimension: int, shared: bool = False, standardise: bool = True
+        self,
+        *,
+        boxes: int,
+        dimension: int,
+        shared: bool = False,
+        standardise: bool = True,
+        feedback: Revealed = "full",
     ) -> None:
+        if feedback not in ("full", "opened"):
+            raise InvalidInputError("The feedback", "be 'full' or 'opened'", feedback)
+        self.feedback = feedback
         self.boxes = whole_number(boxes, "The number of boxes", least=1)
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.shared = shared

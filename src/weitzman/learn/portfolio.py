@@ -20,8 +20,8 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.hedge import Closings, Gate
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
-from weitzman.learn.panel import Members, Panel, joined, parted
-from weitzman.learn.past import Past
+from weitzman.learn.panel import Chosen, Members, Panel, joined, parted
+from weitzman.learn.past import Past, Revealed
 from weitzman.learn.policy import Course, Floats, Ints, Round, State
 from weitzman.learn.probing import mix
 from weitzman.learn.simple import Simple
@@ -49,6 +49,8 @@ class Portfolio:
         Whether one model serves all boxes.
     standardise
         Whether contexts are to be standardised for the models that need it.
+    feedback
+        What rounds reveal: ``"full"`` or ``"opened"``.
     """
 
     panels: Sequence[Panel]
@@ -59,11 +61,16 @@ class Portfolio:
     seed: int = 0
     shared: bool = False
     standardise: bool = True
+    feedback: Revealed = "full"
 
     def start(self, *, boxes: int, dimension: int) -> "PortfolioPlayer":
         """Return a player that has seen nothing."""
         past = Past(
-            boxes=boxes, dimension=dimension, shared=self.shared, standardise=self.standardise
+            boxes=boxes,
+            dimension=dimension,
+            shared=self.shared,
+            standardise=self.standardise,
+            feedback=self.feedback,
         )
         members = [panel.start(past) for panel in self.panels]
         names = [name for group in members for name in group.names]
@@ -79,8 +86,29 @@ class Portfolio:
         )
         return PortfolioPlayer(past, members, gate, self.seed if self.draw else None)
 
+    def alone(self) -> dict[str, Chosen]:
+        """Return each candidate as a policy of its own."""
+        past = Past(boxes=1, dimension=1, shared=self.shared)
+        return {
+            name: Chosen(
+                panel=panel,
+                rule=name,
+                shared=self.shared,
+                standardise=self.standardise,
+                feedback=self.feedback,
+            )
+            for panel in self.panels
+            for name in panel.start(past).names
+        }
 
-def default(*, shared: bool = False, trees: bool = True, standardise: bool = True) -> Portfolio:
+
+def default(
+    *,
+    shared: bool = False,
+    trees: bool = True,
+    standardise: bool = True,
+    feedback: Revealed = "full",
+) -> Portfolio:
     """Return the policy for somebody who knows nothing of this.
 
     Parameters
@@ -91,6 +119,8 @@ def default(*, shared: bool = False, trees: bool = True, standardise: bool = Tru
         Whether candidates with trees take part; they need scikit-learn.
     standardise
         Whether contexts are to be standardised.
+    feedback
+        What rounds reveal: ``"full"`` or ``"opened"``.
     """
     panels: list[Panel] = [Simple(), paper(shared=shared), Law(kind="past")]
     panels.append(Law(kind="linear", plain=("fixed",)))
@@ -98,7 +128,9 @@ def default(*, shared: bool = False, trees: bool = True, standardise: bool = Tru
         panels.append(Law(kind="trees", plain=("fixed", "one-shot")))
     if trees and not shared:
         panels.append(Law(kind="trees+linear", plain=("one-shot",)))
-    return Portfolio(panels=tuple(panels), shared=shared, standardise=standardise)
+    return Portfolio(
+        panels=tuple(panels), shared=shared, standardise=standardise, feedback=feedback
+    )
 
 
 class Scores(NamedTuple):

@@ -1,0 +1,91 @@
+"""Runs: under opened every rule learns from what it opened itself, and from nothing else."""
+
+import numpy as np
+import pytest
+
+import weitzman as wz
+from tests.learn.rounds import some_rounds
+from weitzman.lab.runs import Size, run_full, run_opened
+from weitzman.learn.index import paper
+from weitzman.learn.law import Law
+from weitzman.learn.panel import Chosen
+from weitzman.learn.policy import Floats, Round, walk
+from weitzman.learn.portfolio import Portfolio
+from weitzman.learn.simple import RULES, Simple
+
+PANELS = (Simple(), paper(), Law(kind="past"))
+SIZE = Size(boxes=4, dimension=2)
+
+
+def opened_portfolio(shared: bool = False) -> Portfolio:
+    return Portfolio(panels=PANELS, shared=shared, feedback="opened")
+
+
+@pytest.mark.parametrize("name", [*RULES, "paper"])
+def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
+    rounds = some_rounds(80)
+    run = run_opened(opened_portfolio(), rounds, SIZE, None)
+    panel = paper() if name == "paper" else Simple()
+    player = Chosen(panel=panel, rule=name, feedback="opened").start(boxes=4, dimension=2)
+    for t, (shown, values) in enumerate(rounds):
+        walked = walk(player.propose(shown), shown, values)
+        assert run.totals[t, run.names.index(name)] == walked.total
+        assert run.opened[t, run.names.index(name)] == len(walked.opened)
+        revealed = np.array([v if k in walked.opened else np.nan for k, v in enumerate(values)])
+        player.learn(shown, revealed)
+
+
+def test_paper_is_what_a_searcher_plays_under_opened() -> None:
+    rounds = some_rounds(120)
+    run = run_opened(opened_portfolio(), rounds, SIZE, None)
+    searcher = wz.Searcher(boxes=4, dimension=2, feedback="opened")
+    contexts, values = np.full((120, 4, 2), np.nan), np.full((120, 4), np.nan)
+    costs, outside = np.zeros((120, 4)), np.empty(120)
+    for t, (shown, found) in enumerate(rounds):
+        contexts[t, shown.places], values[t, shown.places] = shown.contexts, found
+        costs[t, shown.places], outside[t] = shown.costs, shown.outside
+    played = searcher.play(contexts, costs, values, outside=outside)
+    np.testing.assert_allclose(run.totals[:, run.names.index("paper")], played.totals, rtol=1e-12)
+
+
+class _Watched:
+    """Values that change once a round is over, except those that were opened."""
+
+    def __init__(self, policy: Portfolio, rounds: list[tuple[Round, Floats]], shift: float) -> None:
+        self.player = policy.start(boxes=4, dimension=2)
+        self.opened = []
+        for shown, values in rounds:
+            walked = walk(self.player.propose(shown), shown, values)
+            kept = np.isin(np.arange(len(values)), walked.opened)
+            altered = np.where(kept, values, values + shift)
+            again = walk(self.player.propose(shown), shown, altered)
+            assert again == walked
+            self.player.learn(shown, np.where(kept, altered, np.nan))
+            self.opened.append(walked.opened)
+
+
+def test_what_was_not_opened_changes_nothing() -> None:
+    rounds = some_rounds(100)
+    one, two = (_Watched(opened_portfolio(), rounds, shift) for shift in (0.0, 100.0))
+    assert one.opened == two.opened
+    first, second = one.player.state(), two.player.state()
+    assert all(first[key].tobytes() == second[key].tobytes() for key in first)
+
+
+def test_a_full_run_scores_every_candidate() -> None:
+    rounds = some_rounds(30)
+    policy = Portfolio(panels=PANELS)
+    run = run_full(policy, rounds, SIZE, None)
+    player = policy.start(boxes=4, dimension=2)
+    assert run.names == run.candidates == ["default", *player.names]
+    assert not run.exploration.any()
+    for t, (shown, values) in enumerate(rounds):
+        np.testing.assert_array_equal(run.totals[t, 1:], player.score(shown, values).totals)
+        assert run.totals[t, 0] == run.totals[t, run.played[t]]
+        player.learn(shown, values)
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[int, int]] = []
+    run_opened(opened_portfolio(), some_rounds(3), SIZE, lambda *at: seen.append(at))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
