@@ -1,0 +1,301 @@
+"""The journal in a SQLite file.
+
+One process holds the file, and one connection of it writes; readers have connections of their own. The
+file is in WAL mode with ``synchronous=FULL``: a commit returns after its bytes are on the disk. A batch of
+drafts is one transaction.
+
+::
+
+    events(seq, problem, number, kind, at, key, body, chain)
+    head(seq, chain)                    the last event, written in the same transaction
+
+SQLite takes the end of a damaged write-ahead log for one that was never finished, and drops it in silence;
+a page that lost its last rows looks like a shorter one. So that no acknowledged event disappears unseen,
+the seq of the last commit is also kept in a small file beside, the *witness*, written after the commit and
+before anybody hears of it. A journal that ends before its head row or its witness is damaged.
+
+The file's header tells format and version (``application_id``, ``user_version``); it is read as bytes
+before SQLite opens the file, which is thus untouched if it is refused.
+"""
+
+import fcntl
+import os
+import sqlite3
+import struct
+import threading
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from weitzman.errors import (
+    JournalDamagedError,
+    JournalFormatError,
+    JournalMovedError,
+    JournalUnavailableError,
+)
+from weitzman.ledger.event import Draft, Event, chained, link
+from weitzman.ledger.journal import EMPTY, VERSION, Head
+
+__all__ = ["APPLICATION", "SqliteJournal", "Witness", "check_header"]
+
+APPLICATION = 0x57545A4A  # "WTZJ"
+_COLUMNS = "seq, problem, number, kind, at, key, body, chain"
+_SCHEMA = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+CREATE TABLE events(
+  seq INTEGER PRIMARY KEY, problem TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
+  at INTEGER NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, chain BLOB NOT NULL);
+CREATE UNIQUE INDEX events_number ON events(problem, number);
+CREATE INDEX events_key ON events(problem, key) WHERE key <> '';
+CREATE TABLE head(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain BLOB NOT NULL);
+"""
+_INSERT = f"INSERT INTO events({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+# Each row with the chain before it, so that it can be checked by itself
+_ALONE = (
+    "SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain "
+    "FROM events e LEFT JOIN events b ON b.seq = e.seq - 1 "
+)
+
+
+class SqliteJournal:
+    """A journal in a file of this machine, made if it is not there.
+
+    Parameters
+    ----------
+    path
+        The file. Beside it stand SQLite's ``-wal`` and ``-shm`` and the ``-witness``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._name = os.fspath(path)
+        check_header(self.path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._witness = Witness(self.path)
+        self._lock = threading.Lock()
+        self._readers = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        try:
+            self._writer = self._writing()
+            self._head = self._read_head()
+            self._check_end()
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, drafts: Sequence[Draft]) -> list[Event]:
+        """Store drafts in one transaction."""
+        with self._lock:
+            before = self._head
+            events = chained(*before, drafts)
+            if not events:
+                return events
+            head = Head(events[-1].seq, events[-1].chain)
+            try:
+                self._writer.execute("BEGIN IMMEDIATE")
+                self._writer.executemany(
+                    _INSERT,
+                    [
+                        (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
+                        for e in events
+                    ],
+                )
+                self._writer.execute("REPLACE INTO head VALUES (1, ?, ?)", head)
+                self._writer.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back()
+                if isinstance(error, sqlite3.IntegrityError):
+                    raise JournalMovedError(
+                        f"The journal {self._name!r} has gone on without this writer."
+                    ) from None
+                raise JournalUnavailableError(
+                    f"The journal {self._name!r} takes nothing: {error}."
+                ) from None
+            self._head = head
+            self._witness.write(head.seq)
+            return events
+
+    def read(
+        self, since: Head = EMPTY, *, problem: str | None = None, until: int | None = None
+    ) -> Iterator[Event]:
+        """Yield events in order, checked."""
+        last = self.head().seq if until is None else until
+        if problem is not None:
+            where = "WHERE e.problem = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.number"
+            yield from self._alone(where, (problem, since.seq, last))
+            return
+        seq, chain = since
+        query = f"SELECT {_COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
+        for row in self._rows(query, (since.seq, last), since.seq):
+            event = Event(*row)
+            if event.seq != seq + 1 or not _follows(chain, event):
+                raise JournalDamagedError(self._name, seq, last, "the next event is not whole")
+            seq, chain = event.seq, event.chain
+            yield event
+        if seq < last:
+            raise JournalDamagedError(self._name, seq, last, "the events after it are not there")
+
+    def find(self, problem: str, key: str) -> list[Event]:
+        """Return the events of a problem with a key."""
+        where = "WHERE e.problem = ? AND e.key = ? AND e.key <> '' ORDER BY e.seq"
+        return list(self._alone(where, (problem, key)))
+
+    def head(self) -> Head:
+        """Return the end of what is stored."""
+        return self._head
+
+    def close(self) -> None:
+        """Close all connections; what SQLite has in its log goes into the file."""
+        for connection in self._open:
+            connection.close()
+        self._open.clear()
+        self._witness.close()
+
+    def _alone(self, where: str, values: tuple[str | int, ...]) -> Iterator[Event]:
+        for *row, before in self._rows(_ALONE + where, values):
+            event = Event(*row)
+            previous = EMPTY.chain if event.seq == 1 else before
+            if not _follows(previous, event):
+                reason = "an event is not whole"
+                raise JournalDamagedError(self._name, event.seq - 1, self._head.seq, reason)
+            yield event
+
+    def _rows(
+        self, query: str, values: tuple[str | int, ...], after: int = 0
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield rows that begin with their seq."""
+        try:
+            for row in self._reader().execute(query, values):
+                yield row
+                after = row[0]
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise JournalDamagedError(self._name, after, self._head.seq, str(error)) from None
+
+    def _writing(self) -> sqlite3.Connection:
+        connection = self._connect()
+        try:
+            if self.path.stat().st_size == 0:
+                # Before WAL, so that format and version are in the file's own header
+                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA cache_size = -65536")
+        except sqlite3.OperationalError as error:
+            raise JournalUnavailableError(
+                f"The journal {self._name!r} cannot be opened: {error}."
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise JournalDamagedError(self._name, 0, None, str(error)) from None
+        return connection
+
+    def _reader(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
+        if connection is None:
+            connection = self._readers.connection = self._connect()
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("PRAGMA cache_size = -65536")
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, cached_statements=32
+        )
+        self._open.append(connection)
+        return connection
+
+    def _read_head(self) -> Head:
+        try:
+            row = self._writer.execute("SELECT seq, chain FROM head").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise JournalDamagedError(self._name, 0, None, str(error)) from None
+        return EMPTY if row is None else Head(*row)
+
+    def _check_end(self) -> None:
+        """Refuse a journal that ends before what was said to be stored, or not with its head."""
+        seen = self._witness.read()
+        if seen > self._head.seq:
+            reason = "the events after it were stored and are not there"
+            raise JournalDamagedError(self._name, self._head.seq, seen, reason)
+        if self._head.seq == 0:
+            found = list(self._rows("SELECT seq FROM events LIMIT 1", ()))
+            whole = not found
+        else:
+            where = "WHERE e.seq = ?"
+            last = list(self._alone(where, (self._head.seq,)))
+            whole = len(last) == 1 and last[0].chain == self._head.chain
+        if not whole:
+            reason = "its end is not the one that was stored"
+            raise JournalDamagedError(self._name, 0, self._head.seq, reason)
+        self._witness.write(self._head.seq)
+
+    def _roll_back(self) -> None:
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            # A commit that failed at its very end may be there after all
+            self._head = self._read_head()
+        except (sqlite3.Error, JournalDamagedError) as error:
+            raise JournalUnavailableError(
+                f"The journal {self._name!r} takes nothing: {error}."
+            ) from None
+
+
+def _follows(previous: bytes | None, event: Event) -> bool:
+    try:
+        return previous is not None and link(previous, event.seq, event) == event.chain
+    except (TypeError, AttributeError, struct.error):
+        return False  # a column of another type than was stored
+
+
+def check_header(path: Path) -> None:
+    """Refuse a file that is no journal, or one of a later version, by its first bytes."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100:
+        raise JournalDamagedError(os.fspath(path), 0, None, "the file is shorter than its header")
+    version, application = struct.unpack_from(">I4xI", header, 60)
+    if not header.startswith(b"SQLite format 3\0") or application != APPLICATION:
+        raise JournalFormatError(f"The file {os.fspath(path)!r} is no journal of weitzman.")
+    if not 1 <= version <= VERSION:
+        raise JournalFormatError(
+            f"The journal {os.fspath(path)!r} has the format version {version}; this weitzman reads "
+            f"versions up to {VERSION}."
+        )
+
+
+class Witness:
+    """The seq of the last commit, in a file beside the journal; and the lock that one process holds."""
+
+    def __init__(self, journal: Path) -> None:
+        path = journal.with_name(f"{journal.name}-witness")
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise JournalUnavailableError(
+                f"The journal {os.fspath(journal)!r} is held by another process."
+            ) from None
+
+    def read(self) -> int:
+        """Return what was written last; 0 if there is nothing that is whole."""
+        told = os.pread(self._file, 12, 0)
+        if len(told) < 12:
+            return 0
+        seq, check = struct.unpack(">QI", told)
+        return int(seq) if zlib.crc32(told[:8]) == check else 0
+
+    def write(self, seq: int) -> None:
+        """Write the seq of the last commit; it need not reach the disk, only outlive the process."""
+        number = struct.pack(">Q", seq)
+        os.pwrite(self._file, number + struct.pack(">I", zlib.crc32(number)), 0)
+
+    def close(self) -> None:
+        """Let another process have the journal."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
