@@ -32,7 +32,15 @@ EMPTY = Head(0, GENESIS)
 
 
 class Journal(Protocol):
-    """A durable list of events."""
+    """A durable list of events.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    """
+
+    name: str
 
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Store drafts as the next events, all or none, and return them when they are durable.

@@ -37,7 +37,7 @@ from weitzman.errors import (
 from weitzman.ledger.event import Draft, Event, chained, link
 from weitzman.ledger.journal import EMPTY, VERSION, Head
 
-__all__ = ["APPLICATION", "SqliteJournal", "Witness", "check_header"]
+__all__ = ["APPLICATION", "SqliteJournal", "Witness", "check_header", "follows"]
 
 APPLICATION = 0x57545A4A  # "WTZJ"
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
@@ -70,7 +70,7 @@ class SqliteJournal:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._name = os.fspath(path)
+        self.name = os.fspath(path)
         check_header(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._witness = Witness(self.path)
@@ -108,10 +108,10 @@ class SqliteJournal:
                 self._roll_back()
                 if isinstance(error, sqlite3.IntegrityError):
                     raise JournalMovedError(
-                        f"The journal {self._name!r} has gone on without this writer."
+                        f"The journal {self.name!r} has gone on without this writer."
                     ) from None
                 raise JournalUnavailableError(
-                    f"The journal {self._name!r} takes nothing: {error}."
+                    f"The journal {self.name!r} takes nothing: {error}."
                 ) from None
             self._head = head
             self._witness.write(head.seq)
@@ -130,12 +130,12 @@ class SqliteJournal:
         query = f"SELECT {_COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
         for row in self._rows(query, (since.seq, last), since.seq):
             event = Event(*row)
-            if event.seq != seq + 1 or not _follows(chain, event):
-                raise JournalDamagedError(self._name, seq, last, "the next event is not whole")
+            if event.seq != seq + 1 or not follows(chain, event):
+                raise JournalDamagedError(self.name, seq, last, "the next event is not whole")
             seq, chain = event.seq, event.chain
             yield event
         if seq < last:
-            raise JournalDamagedError(self._name, seq, last, "the events after it are not there")
+            raise JournalDamagedError(self.name, seq, last, "the events after it are not there")
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key."""
@@ -157,9 +157,9 @@ class SqliteJournal:
         for *row, before in self._rows(_ALONE + where, values):
             event = Event(*row)
             previous = EMPTY.chain if event.seq == 1 else before
-            if not _follows(previous, event):
+            if not follows(previous, event):
                 reason = "an event is not whole"
-                raise JournalDamagedError(self._name, event.seq - 1, self._head.seq, reason)
+                raise JournalDamagedError(self.name, event.seq - 1, self._head.seq, reason)
             yield event
 
     def _rows(
@@ -171,7 +171,7 @@ class SqliteJournal:
                 yield row
                 after = row[0]
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise JournalDamagedError(self._name, after, self._head.seq, str(error)) from None
+            raise JournalDamagedError(self.name, after, self._head.seq, str(error)) from None
 
     def _writing(self) -> sqlite3.Connection:
         connection = self._connect()
@@ -184,10 +184,10 @@ class SqliteJournal:
             connection.execute("PRAGMA cache_size = -65536")
         except sqlite3.OperationalError as error:
             raise JournalUnavailableError(
-                f"The journal {self._name!r} cannot be opened: {error}."
+                f"The journal {self.name!r} cannot be opened: {error}."
             ) from None
         except sqlite3.DatabaseError as error:
-            raise JournalDamagedError(self._name, 0, None, str(error)) from None
+            raise JournalDamagedError(self.name, 0, None, str(error)) from None
         return connection
 
     def _reader(self) -> sqlite3.Connection:
@@ -209,7 +209,7 @@ class SqliteJournal:
         try:
             row = self._writer.execute("SELECT seq, chain FROM head").fetchone()
         except sqlite3.DatabaseError as error:
-            raise JournalDamagedError(self._name, 0, None, str(error)) from None
+            raise JournalDamagedError(self.name, 0, None, str(error)) from None
         return EMPTY if row is None else Head(*row)
 
     def _check_end(self) -> None:
@@ -217,7 +217,7 @@ class SqliteJournal:
         seen = self._witness.read()
         if seen > self._head.seq:
             reason = "the events after it were stored and are not there"
-            raise JournalDamagedError(self._name, self._head.seq, seen, reason)
+            raise JournalDamagedError(self.name, self._head.seq, seen, reason)
         if self._head.seq == 0:
             found = list(self._rows("SELECT seq FROM events LIMIT 1", ()))
             whole = not found
@@ -227,7 +227,7 @@ class SqliteJournal:
             whole = len(last) == 1 and last[0].chain == self._head.chain
         if not whole:
             reason = "its end is not the one that was stored"
-            raise JournalDamagedError(self._name, 0, self._head.seq, reason)
+            raise JournalDamagedError(self.name, 0, self._head.seq, reason)
         self._witness.write(self._head.seq)
 
     def _roll_back(self) -> None:
@@ -238,11 +238,12 @@ class SqliteJournal:
             self._head = self._read_head()
         except (sqlite3.Error, JournalDamagedError) as error:
             raise JournalUnavailableError(
-                f"The journal {self._name!r} takes nothing: {error}."
+                f"The journal {self.name!r} takes nothing: {error}."
             ) from None
 
 
-def _follows(previous: bytes | None, event: Event) -> bool:
+def follows(previous: bytes | None, event: Event) -> bool:
+    """Return whether an event is whole and stands after this chain."""
     try:
         return previous is not None and link(previous, event.seq, event) == event.chain
     except (TypeError, AttributeError, struct.error):

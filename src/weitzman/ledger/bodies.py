@@ -1,0 +1,200 @@
+"""What each kind of event says: the format of the bodies, version 1.
+
+A body is JSON. Boxes are told by their places, 0 … n − 1, in the order of the problem; the boxes of a
+round by their *rows*, 0 … m − 1, as a round may be without some. Values and reservation values are in the
+problem's own direction. JSON has no infinities: the largest double stands for +∞, its negative for −∞.
+
+=============  =====================================================================
+kind           what happened; ``key``
+=============  =====================================================================
+created        a problem began
+archived       a problem ended
+opened         a round began, and was told its reservation values; its id
+seen           values of looks of a round came; its id
+closed         a round ended, and was learned; its id
+imported       rounds of a log were learned
+uploaded       what was learned was replaced by a saved state
+key-created    somebody may use the service; the id of the key
+key-revoked    ... and may no longer; the id of the key
+answered       a request with an idempotency key was answered; that key
+=============  =====================================================================
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from weitzman.errors import JournalFormatError
+
+__all__ = [
+    "KINDS",
+    "Answered",
+    "Archived",
+    "Body",
+    "Closed",
+    "Created",
+    "Imported",
+    "KeyCreated",
+    "KeyRevoked",
+    "Opened",
+    "PastRound",
+    "Scope",
+    "Seen",
+    "Uploaded",
+    "decode",
+    "encode",
+]
+
+Scope = Literal["read", "write", "admin"]
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Body(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an event says."""
+
+
+class Created(Body, frozen=True):
+    """A problem began.
+
+    Attributes
+    ----------
+    boxes, features
+        The names of the boxes and of the d numbers of a context.
+    sense
+        Whether smaller or larger values are better.
+    cost
+        What a look costs if a round does not say; None: every round says.
+    learner, parameters
+        The name of the learner and its parameters; with ``policy``, the parameters of that policy.
+    policy
+        The name of a policy that decides instead of the rule over the learner's reservation values.
+    feedback, optimism
+        As of :class:`weitzman.Searcher`.
+    waiting
+        The waiting time in microseconds: a round that is open for longer is closed by itself.
+    shadow
+        Whether the caller decides, and the problem only tells what it would have done.
+    """
+
+    boxes: list[str]
+    features: list[str]
+    sense: Literal["min", "max"]
+    feedback: Literal["full", "opened"]
+    waiting: int
+    learner: str = "FTRL"
+    parameters: dict[str, Any] = {}
+    policy: str | None = None
+    optimism: float | Literal["auto"] = "auto"
+    cost: float | None = None
+    shadow: bool = False
+    description: str = ""
+
+
+class Archived(Body, frozen=True):
+    """A problem takes no more rounds; those that are open end as they would."""
+
+
+class Opened(Body, frozen=True):
+    """A round began: one context, cost and reservation value per row; ``places`` None for all boxes."""
+
+    contexts: list[list[float]]
+    costs: list[float]
+    reservation_values: list[float]
+    outside: float | None = None
+    places: list[_Count] | None = None
+    course: bytes | None = None
+
+
+class Seen(Body, frozen=True):
+    """Looks at rows and what they showed, None where nothing came; ``late``: after the end of the round."""
+
+    looks: list[tuple[_Count, float | None]]
+    late: bool = False
+
+
+class Closed(Body, frozen=True):
+    """A round ended; ``shown``: values of rows that were not looked at; ``waited``: it ended by itself."""
+
+    shown: list[tuple[_Count, float]] = []
+    waited: bool = False
+
+
+class PastRound(Body, frozen=True):
+    """A round of a log: one context, cost and value per row, None for a value that is missing."""
+
+    contexts: list[list[float]]
+    costs: list[float]
+    values: list[float | None]
+    outside: float | None = None
+    places: list[_Count] | None = None
+
+
+class Imported(Body, frozen=True):
+    """Rounds of a log were learned, in order."""
+
+    rounds: list[PastRound]
+
+
+class Uploaded(Body, frozen=True):
+    """A saved state took the place of what was learned."""
+
+    state: bytes
+
+
+class KeyCreated(Body, frozen=True):
+    """A key with a name, a scope and the SHA-256 of its secret."""
+
+    name: str
+    scope: Scope
+    sha256: str
+
+
+class KeyRevoked(Body, frozen=True):
+    """A key is no longer valid."""
+
+
+class Answered(Body, frozen=True):
+    """The reply to a request, told apart by its SHA-256, that came with an idempotency key."""
+
+    request: str
+    status: int
+    reply: msgspec.Raw
+
+
+KINDS: Final[dict[str, type[Body]]] = {
+    "created": Created,
+    "archived": Archived,
+    "opened": Opened,
+    "seen": Seen,
+    "closed": Closed,
+    "imported": Imported,
+    "uploaded": Uploaded,
+    "key-created": KeyCreated,
+    "key-revoked": KeyRevoked,
+    "answered": Answered,
+}
+_NAMES: Final = {body: kind for kind, body in KINDS.items()}
+_DECODERS: Final = {kind: msgspec.json.Decoder(body) for kind, body in KINDS.items()}
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def encode(body: Body) -> tuple[str, bytes]:
+    """Return the kind and the bytes of a body.
+
+    >>> encode(Seen([(2, 0.5), (0, None)]))
+    ('seen', b'{"looks":[[2,0.5],[0,null]]}')
+    """
+    return _NAMES[type(body)], _ENCODER.encode(body)
+
+
+def decode(kind: str, body: bytes) -> Body:
+    """Return the body of an event of this kind."""
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        raise JournalFormatError(
+            f"An event has the kind {kind!r}; this weitzman knows {list(KINDS)}."
+        )
+    try:
+        return decoder.decode(body)
+    except msgspec.DecodeError as error:
+        raise JournalFormatError(f"An event of kind {kind!r} cannot be read: {error}.") from None

@@ -1,0 +1,135 @@
+"""What is left of a damaged SQLite journal: the events before the damage, and a list of those after.
+
+A journal is a chain: what follows an event that is not whole may rest on it, so the exact prefix is kept
+and nothing else. The damaged files are moved aside, never deleted.
+"""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weitzman.errors import JournalDamagedError
+from weitzman.ledger.event import Draft, Event
+from weitzman.ledger.journal import EMPTY, Head
+from weitzman.ledger.snapshot import FileSnapshots
+from weitzman.ledger.sqlite import SqliteJournal, Witness, check_header, follows
+
+__all__ = ["Recovery", "recover"]
+
+_BATCH = 10_000
+
+
+class Recovery(NamedTuple):
+    """What recovering came to.
+
+    Attributes
+    ----------
+    kept
+        The events 1 … kept are whole.
+    stored
+        The seq of the last event that is known to have been stored.
+    lost
+        Of the lost events that can still be read in part: seq, problem, kind and time.
+    aside
+        Where the damaged files are now; None if nothing was damaged.
+    """
+
+    kept: int
+    stored: int
+    lost: list[tuple[int, str, str, int]]
+    aside: Path | None
+
+
+def recover(path: str | os.PathLike[str]) -> Recovery:
+    """Keep what is whole of a journal, and say what is lost."""
+    file = Path(path)
+    check_header(file)
+    witness = Witness(file)
+    try:
+        told = witness.read()
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
+            copy = Path(folder) / file.name
+            for part in _parts(file):
+                shutil.copy(part, Path(folder) / part.name)
+            whole = Path(folder) / "whole"
+            kept, lost, stored = _copy_prefix(copy, whole)
+            stored = max(stored, told, kept)
+            if kept == stored and _opens(copy, told):
+                return Recovery(kept, stored, [], None)
+            aside = _move_aside(file)
+            whole.replace(file)
+    finally:
+        witness.close()
+    for snapshot in FileSnapshots(file).files():
+        snapshot.replace(aside / snapshot.name)
+    file.with_name(f"{file.name}-witness").unlink(missing_ok=True)
+    return Recovery(kept, stored, lost, aside)
+
+
+def _parts(file: Path) -> list[Path]:
+    return [p for p in (file, file.with_name(f"{file.name}-wal")) if p.exists()]
+
+
+def _opens(copy: Path, told: int) -> bool:
+    try:
+        journal = SqliteJournal(copy)
+    except JournalDamagedError:
+        return False
+    head = journal.head()
+    journal.close()
+    return head.seq >= told
+
+
+def _copy_prefix(copy: Path, target: Path) -> tuple[int, list[tuple[int, str, str, int]], int]:
+    """Write the events before the damage into a new journal; return also what can be read after it."""
+    lost: list[tuple[int, str, str, int]] = []
+    head, batch = EMPTY, []
+    journal = SqliteJournal(target)
+    with closing(sqlite3.connect(copy)) as connection:
+        for row in _rows(connection):
+            event = Event(*row)
+            if lost or event.seq != head.seq + 1 or not follows(head.chain, event):
+                lost.append((event.seq, str(event.problem), str(event.kind), event.at))
+                continue
+            head = Head(event.seq, event.chain)
+            batch.append(Draft(*row[1:7]))
+            if len(batch) == _BATCH:
+                journal.append(batch)
+                batch = []
+        stored = max([_head(connection), *(seq for seq, *_ in lost)])
+    journal.append(batch)
+    journal.close()
+    target.with_name(f"{target.name}-witness").unlink()
+    return head.seq, lost, stored
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    query = "SELECT seq, problem, number, kind, at, key, body, chain FROM events ORDER BY seq"
+    try:
+        yield from connection.execute(query)
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return
+
+
+def _head(connection: sqlite3.Connection) -> int:
+    try:
+        row = connection.execute("SELECT seq FROM head").fetchone()
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return 0
+    return row[0] if row is not None and isinstance(row[0], int) else 0
+
+
+def _move_aside(file: Path) -> Path:
+    number = 1
+    while (aside := file.with_name(f"{file.name}-damaged-{number}")).exists():
+        number += 1
+    aside.mkdir()
+    for part in (*_parts(file), file.with_name(f"{file.name}-shm")):
+        if part.exists():
+            part.replace(aside / part.name)
+    return aside
