@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from weitzman.lab.evaluate import evaluate
     from weitzman.lab.study import Study
     from weitzman.lab.worlds import WORLDS
-    from weitzman.learn.bank import Bank
     from weitzman.learn.boosting import objective
     from weitzman.learn.checks import check_learner
     from weitzman.learn.estimator import ReservationValueRegressor
     from weitzman.learn.explanation import Explanation
     from weitzman.learn.ftrl import FTRL
-    from weitzman.learn.learner import Learner
+    from weitzman.learn.learner import Bank, Learner
     from weitzman.learn.linearised import LinearisedFTRL
     from weitzman.learn.live import LiveSearch
+    from weitzman.learn.logistic import Logistic
     from weitzman.learn.newton import NewtonStep
+    from weitzman.learn.plain import Model, PlainBank
     from weitzman.learn.play import Played
     from weitzman.learn.probing import block_length
     from weitzman.learn.residual import Residual
@@ -56,9 +57,12 @@ __all__ = [
     "Learner",
     "LinearisedFTRL",
     "LiveSearch",
+    "Logistic",
     "Mixture",
+    "Model",
     "NewtonStep",
     "Outcome",
+    "PlainBank",
     "Plan",
     "Played",
     "ReservationValueRegressor",
@@ -89,13 +93,16 @@ __all__ = [
 _LATER = {
     "FTRL": "learn.ftrl",
     "WORLDS": "lab.worlds",
-    "Bank": "learn.bank",
+    "Bank": "learn.learner",
     "Contender": "lab.contender",
     "Explanation": "learn.explanation",
     "Learner": "learn.learner",
     "LinearisedFTRL": "learn.linearised",
     "LiveSearch": "learn.live",
+    "Logistic": "learn.logistic",
+    "Model": "learn.plain",
     "NewtonStep": "learn.newton",
+    "PlainBank": "learn.plain",
     "Played": "learn.play",
     "ReservationValueRegressor": "learn.estimator",
     "Residual": "learn.residual",

@@ -6,6 +6,7 @@ from weitzman.learn.checks import CHECKS, check_learner
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
 from weitzman.learn.linearised import LinearisedFTRL
+from weitzman.learn.logistic import Logistic
 from weitzman.learn.newton import NewtonStep
 from weitzman.learn.residual import Residual
 from weitzman.learn.ridge import Ridge
@@ -18,6 +19,8 @@ LEARNERS: dict[str, Learner] = {
     "FTRL, shared": FTRL(shared=True),
     "LinearisedFTRL": LinearisedFTRL(intercept=True),
     "LinearisedFTRL, shared": LinearisedFTRL(shared=True),
+    "Logistic": Logistic(intercept=True),
+    "Logistic, shared": Logistic(eta=2.0, shared=True),
     "NewtonStep": NewtonStep(intercept=True),
     "NewtonStep, shared": NewtonStep(shared=True),
     "Residual": Residual(memory=30),

@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 
 from tests.learn.orders import ORDERS, signed
 from tests.learn.reference import Problem
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.points import NOW, PENALTY, RIDGE
 
 Array = NDArray[np.float64]
 
 
-def problem_of(bank: Bank, seen: tuple[Array, Array, Array], **more: object) -> Problem:
+def problem_of(bank: CompiledBank, seen: tuple[Array, Array, Array], **more: object) -> Problem:
     contexts, values, costs = seen
     size = contexts.shape[1]
     parts = {"weights": np.ones(len(values)), "prior": np.zeros(size)} | more

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 import weitzman as wz
 from tests.learn.test_searcher import LEARNERS, every_feedback, every_learner, make, record
-from weitzman.learn.bank import Bank
 
 Array = NDArray[np.float64]
 NAMES = ["a", "b", "c", "d"]
 
 
-def bank(learner: wz.Learner | None = None) -> Bank:
+def bank(learner: wz.Learner | None = None) -> wz.Bank:
     return (learner or wz.FTRL()).start(boxes=4, dimension=3)
 
 
-def same_state(searcher: wz.Searcher, other: Bank) -> bool:
+def same_state(searcher: wz.Searcher, other: wz.Bank) -> bool:
     return searcher.digest().partition("-")[2] == other.digest()
 
 

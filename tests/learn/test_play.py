@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from tests.learn.test_contract import LEARNERS
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
 from weitzman.learn.ftrl import FTRL
-from weitzman.learn.learner import Learner
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.play import Feedback, play
 from weitzman.learn.ridge import Ridge
 from weitzman.learn.searcher import Searcher

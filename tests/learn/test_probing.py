@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import weitzman as wz
 from tests.learn.test_searcher import every_learner, live_round, make, record
-from weitzman.learn.bank import Bank
+from weitzman.learn.learner import Bank
 from weitzman.learn.probing import probes
 
 Array = NDArray[np.float64]

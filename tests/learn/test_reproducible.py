@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.learn.test_contract import LEARNERS
-from weitzman.learn.bank import Bank
 from weitzman.learn.ftrl import FTRL
+from weitzman.learn.learner import Bank
 from weitzman.learn.play import play
 
 PROGRAM = """

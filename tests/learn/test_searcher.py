@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.points import INVERSE_RIDGE
 
 Array = NDArray[np.float64]
@@ -18,6 +19,7 @@ LEARNERS: dict[str, wz.Learner] = {
     "FTRL, window": wz.FTRL(window=9, forget=0.95, intercept=True),
     "FTRL, ball": wz.FTRL(radius=1.0, eta="theorem", horizon=100, prior=[0.5, 0.0, -0.5]),
     "LinearisedFTRL": wz.LinearisedFTRL(),
+    "Logistic": wz.Logistic(),
     "NewtonStep": wz.NewtonStep(),
     "Ridge": wz.Ridge(),
     "Residual": wz.Residual(memory=12),
@@ -298,6 +300,7 @@ def assert_replayed(feedback: str, x: Array, c: Array, v: Array) -> tuple[wz.Pla
     played, totals = whole.play(x, c, v), []
     for t in range(rounds):
         got = single.reservation_values(x[t], c[t])
+        assert isinstance(single._bank, CompiledBank)
         held = single._bank.arrays.reals[:, INVERSE_RIDGE]
         total, chosen, opened, sigma = replay.round(x[t], c[t], v[t], feedback == "full", held)
         assert np.abs(got - sigma).max() <= 1e-8

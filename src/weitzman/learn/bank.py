@@ -1,4 +1,4 @@
-"""The one bank: arrays of any learner, and the checks around its compiled calls.
+"""The compiled bank: arrays of a learner, and the checks around its compiled calls.
 
 A learner hands over ``blank(rows, capacity)``, which makes its arrays for a number of rows (boxes,
 or one if they share their weights) and observations per row. Growing, joining boxes and restoring
@@ -6,7 +6,6 @@ are then the same for all: make blank arrays of the new size and copy the old on
 corner.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -15,23 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.compiled import Native
-from weitzman.learn.kernels import LIMIT, UNSORTED, learn_rows, predict_rows, width_rows
-from weitzman.search.numbers import float_array, whole_number
+from weitzman.learn.handed import asked, box_numbers, check_contexts, column, hash_of, refusal
+from weitzman.learn.kernels import UNSORTED, learn_rows, predict_rows, width_rows
+from weitzman.search.numbers import whole_number
 
-__all__ = ["Bank"]
+__all__ = ["Bank", "CompiledBank"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = dict[str, NDArray[np.generic]]
 
 _SCRATCH = frozenset({"work", "square", "flipped", "order", "kinks"})
-_RULES = {
-    1: "be the number of a box",
-    2: "come at most once in a round",
-    3: f"be finite numbers, at most {LIMIT:g} in size",
-    4: f"be a finite number, at most {LIMIT:g} in size, or NaN if it is missing",
-    5: f"be a finite number between 0 and {LIMIT:g}",
-}
 
 
 def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[np.generic]]]:
@@ -46,7 +39,7 @@ def _copy_corner(source: NDArray[np.generic], target: NDArray[np.generic]) -> No
     target[tuple(slice(0, length) for length in source.shape)] = source
 
 
-class Bank:
+class CompiledBank:
     """The running learner of all boxes, over the arrays of one learner.
 
     Parameters
@@ -110,16 +103,11 @@ class Bank:
         return 1 if self.shared else boxes
 
     def _ask(self, contexts: ArrayLike, boxes: ArrayLike | None) -> tuple[Floats, Ints]:
-        rows = float_array(contexts, "The contexts", "fiub")
-        chosen = self._every if boxes is None else _indices(boxes)
-        self.check_shape(rows, chosen.shape[0])
-        return rows, chosen
+        return asked(contexts, boxes, self._every, self._dimension)
 
     def check_shape(self, contexts: Floats, count: int) -> None:
         """Refuse contexts that are not ``count`` rows of the dimension."""
-        if contexts.shape != (count, self._dimension):
-            rule = f"have the shape ({count}, {self._dimension})"
-            raise InvalidInputError("The contexts", rule, contexts.shape)
+        check_contexts(contexts, count, self._dimension)
 
     def predict(
         self,
@@ -131,7 +119,7 @@ class Bank:
     ) -> Floats:
         """Return one reservation value per row, lowered by optimism if it is > 0."""
         rows, chosen = self._ask(contexts, boxes)
-        prices = _column("The costs", costs, chosen.shape[0])
+        prices = column("The costs", costs, chosen.shape[0])
         return self.predict_arrays(rows, prices, chosen, optimism)
 
     def predict_arrays(
@@ -143,7 +131,7 @@ class Bank:
             self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, out
         )
         if row >= 0:
-            raise _refusal(row, rule, (boxes, contexts, None, costs))
+            raise refusal(row, rule, (boxes, contexts, None, costs))
         return out
 
     def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
@@ -160,13 +148,13 @@ class Bank:
 
     def scale(self, boxes: ArrayLike | None = None) -> Floats:
         """Return the root mean square of v − σ of each box."""
-        chosen = self._every if boxes is None else _indices(boxes)
+        chosen = self._every if boxes is None else box_numbers(boxes)
         spread = self.arrays.spread[np.zeros_like(chosen) if self.shared else chosen]
         return cast("Floats", np.where(spread[:, 2] > 0.0, np.sqrt(spread[:, 1]), np.nan))
 
     def looks(self, boxes: ArrayLike | None = None) -> Ints:
         """Return how many values of each box were learned; of all boxes, if they share weights."""
-        chosen = self._every if boxes is None else _indices(boxes)
+        chosen = self._every if boxes is None else box_numbers(boxes)
         counts = self.arrays.spread[np.zeros_like(chosen) if self.shared else chosen, 2]
         return cast("Ints", counts.astype(np.int64))
 
@@ -174,7 +162,7 @@ class Bank:
         """Return w of each box, the intercept last; None if the prediction is not w·x."""
         if self._weights is None:
             return None
-        chosen = self._every if boxes is None else _indices(boxes)
+        chosen = self._every if boxes is None else box_numbers(boxes)
         rows = np.zeros_like(chosen) if self.shared else chosen
         return self._weights(self.arrays)[rows].copy()
 
@@ -183,8 +171,8 @@ class Bank:
     ) -> None:
         """Learn what was seen in one round."""
         rows, chosen = self._ask(contexts, boxes)
-        found = _column("The values", values, chosen.shape[0])
-        paid = _column("The costs", costs, chosen.shape[0])
+        found = column("The values", values, chosen.shape[0])
+        paid = column("The costs", costs, chosen.shape[0])
         self.update_arrays(chosen, rows, found, paid)
 
     def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
@@ -195,7 +183,7 @@ class Bank:
             order = np.argsort(boxes, kind="stable")
             self._learn(boxes[order], contexts[order], values[order], costs[order])
         elif row >= 0:
-            raise _refusal(row, rule, (boxes, contexts, values, costs))
+            raise refusal(row, rule, (boxes, contexts, values, costs))
 
     def _learn(self, boxes: Ints, rows: Floats, found: Floats, paid: Floats) -> tuple[int, int]:
         return cast(
@@ -267,34 +255,8 @@ class Bank:
 
     def digest(self) -> str:
         """Return a hash of the state."""
-        found = hashlib.sha256()
-        for name, array in sorted(self.state().items()):
-            found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
-            found.update(np.ascontiguousarray(array).tobytes())
-        return found.hexdigest()
+        return hash_of(self.state())
 
 
-def _refusal(row: int, rule: int, columns: tuple[Any, ...]) -> InvalidInputError:
-    """Return the error for a rule that a row breaks, with the number that breaks it."""
-    names = ("box", "box", "context", "value", "cost")
-    boxes, contexts, values, costs = columns
-    got = (boxes, boxes, contexts, values, costs)[rule - 1][row]
-    return InvalidInputError(f"The {names[rule - 1]} of row {row}", _RULES[rule], got)
-
-
-def _indices(boxes: ArrayLike) -> Ints:
-    chosen = np.ascontiguousarray(boxes)
-    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
-        raise InvalidInputError("boxes", "be a list of integers", boxes)
-    return chosen.astype(np.int64, copy=False)
-
-
-def _column(subject: str, numbers: ArrayLike, count: int) -> Floats:
-    column = float_array(numbers, subject)
-    if column.ndim == 0:
-        return np.full(count, float(column))
-    if column.shape != (count,):
-        raise InvalidInputError(
-            subject, f"be one number or have the shape ({count},)", column.shape
-        )
-    return column
+# The name that learners know it by
+Bank = CompiledBank

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
-from weitzman.learn.learner import Learner
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.play import play
 
 __all__ = ["CHECKS", "check_learner"]
@@ -42,7 +41,7 @@ def _data(rounds: int, seed: int = 0) -> Data:
 
 def _start(spec: Learner, boxes: int = BOXES) -> Bank:
     bank = spec.start(boxes=boxes, dimension=DIMENSION)
-    assert isinstance(bank, Bank), "start returns a bank of arrays"
+    assert isinstance(bank, Bank), "start returns a bank"
     return bank
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.bank import Bank
+from weitzman.learn.learner import Bank
 from weitzman.search.weitzman import opening_order
 
 if TYPE_CHECKING:

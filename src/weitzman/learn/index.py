@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.bank import Bank
 from weitzman.learn.ftrl import FTRL
-from weitzman.learn.learner import Learner
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.optimism import KAPPA
 from weitzman.learn.panel import index_totals
 from weitzman.learn.past import Past

@@ -16,13 +16,89 @@ problem with ``sense="max"`` is handed over with its signs turned.
 
 ``state`` gives everything as arrays: after ``restore`` of them a bank goes on as if it had never
 stopped, bit for bit. A call that raises changes nothing.
+
+Two banks are there: :class:`weitzman.learn.bank.CompiledBank` for a learner whose state is arrays and
+whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which is handed over as a
+:class:`~weitzman.learn.plain.Model`. :func:`weitzman.check_learner` checks every promise of a bank.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from weitzman.learn.bank import Bank
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Learner"]
+__all__ = ["Bank", "Learner"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+State = dict[str, NDArray[np.generic]]
+
+
+@runtime_checkable
+class Bank(Protocol):
+    """A learner that is running, for all boxes of a problem."""
+
+    @property
+    def boxes(self) -> int:
+        """The number of boxes."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a context."""
+
+    @property
+    def every(self) -> Ints:
+        """The numbers of all boxes."""
+
+    def check_shape(self, contexts: Floats, count: int) -> None:
+        """Refuse contexts that are not ``count`` rows of the dimension."""
+
+    def predict(
+        self,
+        contexts: ArrayLike,
+        costs: ArrayLike,
+        boxes: ArrayLike | None = None,
+        *,
+        optimism: float = 0.0,
+    ) -> Floats:
+        """Return one reservation value per row, lowered by optimism if it is > 0."""
+
+    def predict_arrays(
+        self, contexts: Floats, costs: Floats, boxes: Ints, optimism: float
+    ) -> Floats:
+        """Predict from arrays that are known to have the right types and shapes."""
+
+    def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
+        """Return one width per row."""
+
+    def scale(self, boxes: ArrayLike | None = None) -> Floats:
+        """Return the root mean square of v − σ of each box."""
+
+    def looks(self, boxes: ArrayLike | None = None) -> Ints:
+        """Return how many values of each box were learned; of all boxes, if they share weights."""
+
+    def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
+        """Return w of each box, the intercept last; None if the prediction is not w·x."""
+
+    def update(
+        self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
+    ) -> None:
+        """Learn what was seen in one round."""
+
+    def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+        """Learn from arrays that are known to have the right types and shapes."""
+
+    def add_boxes(self, count: int) -> None:
+        """Let boxes join that have seen nothing."""
+
+    def state(self) -> State:
+        """Return a copy of everything that later answers depend on."""
+
+    def restore(self, state: State) -> None:
+        """Go on from what ``state`` returned."""
+
+    def digest(self) -> str:
+        """Return a hash of the state."""
 
 
 class Learner(Protocol):

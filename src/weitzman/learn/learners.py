@@ -6,6 +6,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
 from weitzman.learn.linearised import LinearisedFTRL
+from weitzman.learn.logistic import Logistic
 from weitzman.learn.newton import NewtonStep
 from weitzman.learn.residual import Residual
 from weitzman.learn.ridge import Ridge
@@ -13,7 +14,7 @@ from weitzman.learn.ridge import Ridge
 __all__ = ["LEARNERS", "learner_from", "learner_name"]
 
 LEARNERS: Final[dict[str, type[Learner]]] = {
-    c.__name__: c for c in (FTRL, LinearisedFTRL, NewtonStep, Residual, Ridge)
+    c.__name__: c for c in (FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
 }
 
 

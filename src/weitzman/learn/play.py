@@ -1,4 +1,4 @@
-"""Play a recorded sequence: predict, search and learn, round after round, in compiled code.
+"""Play a recorded sequence: predict, search and learn, round after round.
 
 A round, for given reservation values σ of the boxes that are present:
 
@@ -15,7 +15,7 @@ paid for if opened, shows nothing, and is not learned. If no value is in hand th
 the chosen box is −1, as it is for the outside option.
 
 The round is bit for bit that of ``predict``, the live search and ``update``: the functions are the
-same.
+same. A compiled bank plays all rounds in one compiled call; any other is asked round by round.
 """
 
 import math
@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.kernels import LIMIT
+from weitzman.learn.learner import Bank
 from weitzman.learn.loop import FULL, OPENED, PROBED, play_rounds
 from weitzman.search.numbers import float_array
 
@@ -35,6 +36,7 @@ __all__ = ["FEEDBACKS", "Feedback", "Played", "play"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
 Feedback = Literal["full", "opened", "probe", "opened+probe"]
 
 _CODES = {"full": FULL, "opened": OPENED, "probe": PROBED, "opened+probe": OPENED | PROBED}
@@ -120,6 +122,25 @@ def play(
         opened_count=np.empty(rounds, dtype=np.int64),
         reservation_values=np.empty(v.shape) if predictions else None,
     )
+    if isinstance(bank, CompiledBank):
+        _play_compiled(bank, x, c, v, o, marks, _CODES[feedback], optimism, played)
+    else:
+        _play_rounds(bank, x, c, v, o, marks, _CODES[feedback], optimism, played)
+    return played
+
+
+def _play_compiled(
+    bank: CompiledBank,
+    x: Array,
+    c: Array,
+    v: Array,
+    o: Array,
+    marks: Marks,
+    code: int,
+    kappa: float,
+    played: Played,
+) -> None:
+    rounds = x.shape[0]
     kept = played.reservation_values
     if kept is None:
         kept = np.empty((0, bank.boxes))
@@ -136,8 +157,8 @@ def play(
             v[now],
             o if len(o) == 1 else o[now],
             marks if len(marks) == 1 else marks[now],
-            _CODES[feedback],
-            optimism,
+            code,
+            kappa,
             bank.shared,
             played.totals[now],
             played.paid[now],
@@ -150,7 +171,48 @@ def play(
             np.empty(1, dtype=np.int64),
         )
         done = now.stop
-    return played
+
+
+def _play_rounds(
+    bank: Bank,
+    x: Array,
+    c: Array,
+    v: Array,
+    o: Array,
+    marks: Marks,
+    code: int,
+    kappa: float,
+    played: Played,
+) -> None:
+    from weitzman.search.kernels import play_round
+    from weitzman.search.weitzman import opening_order
+
+    present: Marks = ~np.asarray(np.isnan(x).any(axis=2))
+    kept = played.reservation_values
+    if kept is not None:
+        kept.fill(np.nan)
+    for t in range(x.shape[0]):
+        rows = np.flatnonzero(present[t])
+        contexts, costs, found = x[t, rows], c[t % len(c), rows], v[t, rows]
+        sigma = bank.predict_arrays(contexts, costs, rows, kappa)
+        order = opening_order(sigma)
+        best, paid, pick, looks = play_round(order, sigma, costs, found, float(o[t % len(o)]))
+        shown = np.full(len(rows), bool(code & FULL))
+        if code & OPENED:
+            shown[order[:looks]] = True
+        if code & PROBED:
+            bought = marks[t, rows]
+            for row in np.flatnonzero(bought & ~np.isin(np.arange(len(rows)), order[:looks])):
+                paid += costs[row]
+                looks += 1
+                if found[row] < best:
+                    best, pick = found[row], int(row)
+            shown |= bought
+        bank.update_arrays(rows, contexts, np.where(shown, found, np.nan), costs)
+        played.totals[t], played.paid[t] = best + paid, paid
+        played.chosen[t], played.opened_count[t] = (-1 if pick < 0 else rows[pick]), looks
+        if kept is not None:
+            kept[t, rows] = sigma
 
 
 def _check(bank: Bank, x: Array, c: Array, v: Array, o: Array, feedback: str) -> None:
