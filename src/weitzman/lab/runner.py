@@ -4,19 +4,11 @@ Runs of one world, seed and horizon are played together, on one draw, as a task.
 nothing but their own description, so that neither their order nor their place changes a bit of
 their rows. The process that was asked writes what comes back, run by run
 (:mod:`weitzman.lab.folder`); started again after any kind of end it plays what is missing.
-
-A worker process that dies is replaced, and its task is played again. Worker processes end with the
-process that started them.
 """
 
-import multiprocessing
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import wait
 from typing import Any, Final
 
 from numpy.typing import NDArray
@@ -24,6 +16,7 @@ from numpy.typing import NDArray
 from weitzman.errors import WeitzmanError
 from weitzman.lab.evaluate import evaluate_each
 from weitzman.lab.folder import Folder
+from weitzman.lab.processes import Tick, cores, in_processes
 from weitzman.lab.progress import bar
 from weitzman.lab.rows import Row, read_rows
 from weitzman.lab.study import Run, Study
@@ -32,9 +25,7 @@ from weitzman.search.numbers import whole_number
 __all__ = ["Task", "play_task", "run"]
 
 _TASK_ROUNDS: Final = 50_000
-_ATTEMPTS: Final = 3
 
-Tick = Callable[[int], None]
 Results = Iterator[tuple["Task", list[list[Row]]]]
 
 
@@ -76,7 +67,7 @@ def run(
     """
     runs = study.runs()
     keys = [r.key for r in runs]
-    count = _cores() if workers is None else whole_number(workers, "The number of workers", least=1)
+    count = cores() if workers is None else whole_number(workers, "The number of workers", least=1)
     with Folder(directory, study) as folder:
         finished = folder.finished()
         missing = [(r, k) for r, k in zip(runs, keys, strict=True) if k not in finished]
@@ -138,55 +129,14 @@ def _played(tasks: list[Task], workers: int, scheduler: str | None, tick: Tick) 
     if scheduler is not None:
         from weitzman.lab.cluster import on_cluster
 
-        played = on_cluster(play_task, tasks, scheduler)
+        for task, rows in on_cluster(play_task, tasks, scheduler):
+            tick(task.rounds)
+            yield task, rows
     elif workers == 1 or len(tasks) <= 1:
         yield from ((task, play_task(task, tick)) for task in tasks)
-        return
     else:
         _warm(tasks)
-        played = _in_processes(tasks, min(workers, len(tasks)))
-    for task, rows in played:
-        tick(task.rounds)
-        yield task, rows
-
-
-def _in_processes(tasks: list[Task], workers: int) -> Results:
-    left, attempts = dict(enumerate(tasks)), 0
-    while left:
-        before = len(left)
-        try:
-            for number, rows in _pool(left, workers):
-                yield left.pop(number), rows
-        except BrokenProcessPool:
-            attempts = attempts + 1 if len(left) == before else 0
-            if attempts == _ATTEMPTS:
-                raise WeitzmanError(
-                    f"Worker processes died {_ATTEMPTS} times without finishing a run: is there "
-                    "enough memory? Finished runs are kept; start again to go on."
-                ) from None
-
-
-def _pool(tasks: dict[int, Task], workers: int) -> Iterator[tuple[int, list[list[Row]]]]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
-        futures = {pool.submit(play_task, task): number for number, task in tasks.items()}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """End this process when the one that started it does, even if that is killed."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            wait([parent.sentinel])
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+        yield from in_processes(play_task, tasks, workers, tick)
 
 
 def _warm(tasks: list[Task]) -> None:
@@ -200,10 +150,3 @@ def _warm(tasks: list[Task]) -> None:
                 kinds[kind] = Task((short,), (short.key,))
     for task in kinds.values():
         play_task(task)
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
