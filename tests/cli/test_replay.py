@@ -32,6 +32,7 @@ def test_rows_are_json(log: Path) -> None:
     wanted = {
         "policy",
         "feedback",
+        "cost_scale",
         "mean_total",
         "se",
         "boxes_opened",

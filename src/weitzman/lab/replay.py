@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.lab.blocks import block_means
+from weitzman.lab.happened import happened
 from weitzman.lab.recorded import Log
 from weitzman.lab.runs import Progress, Size, run_full, run_opened
 from weitzman.learn.past import CLIP, Revealed
@@ -59,10 +60,15 @@ class Replay:
         What looks that were bought to learn cost ``default``, (T,); 0 under ``full``.
     has_outside
         Whether every round has an outside option.
+    recorded, recorded_opened
+        What was actually done (:mod:`weitzman.lab.happened`): its total, and the boxes opened, (T,);
+        None if the log does not say.
     unknown, empty
         How many values the log does not know, and how many rounds are left out for it.
     feedback
         ``"full"`` or ``"opened"``.
+    cost_scale
+        By what the costs were multiplied.
     """
 
     names: list[str]
@@ -75,9 +81,12 @@ class Replay:
     played: Ints
     exploration: Floats
     has_outside: bool
+    recorded: Floats | None
+    recorded_opened: Ints | None
     unknown: int
     empty: int
     feedback: Revealed
+    cost_scale: float
 
     @property
     def simple(self) -> list[str]:
@@ -101,33 +110,40 @@ class Replay:
             return float((best - mean) / (best - least)), float(spread.std())
 
     def rows(self) -> list[dict[str, str | float]]:
-        """Return one row per policy that is shown: simple rules, ``default`` and ``hindsight``.
+        """Return a row for each of the simple rules, ``recorded`` if it is known, ``default``, ``hindsight``.
 
         ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
         the cheaper one, and ``default_saves_se`` its standard error; rounds are paired.
         """
-        shown = [*self.simple, "default"]
-        places = [self.names.index(name) for name in shown]
-        totals = np.column_stack([self.totals[:, places], self.hindsight])
-        mine = len(shown) - 1
+        shown = self.shown()
+        totals = np.column_stack([series for series, _ in shown.values()])
+        mine = list(shown).index("default")
         drawn = block_means(totals)
         errors, apart = drawn.std(axis=0), (drawn - drawn[:, [mine]]).std(axis=0)
         means = totals.mean(axis=0)
-        opened = [float(self.opened[:, place].mean()) for place in places]
-        # Hindsight opens the box that it keeps, if it keeps one
-        opened.append(float(self.hindsight_opened.mean()))
         return [
             {
                 "policy": name,
                 "feedback": self.feedback,
+                "cost_scale": self.cost_scale,
                 "mean_total": float(means[k]),
                 "se": float(errors[k]),
-                "boxes_opened": opened[k],
+                "boxes_opened": float(opened.mean()),
                 "default_saves": float(means[k] - means[mine]),
                 "default_saves_se": float(apart[k]),
             }
-            for k, name in enumerate([*shown, "hindsight"])
+            for k, (name, (_, opened)) in enumerate(shown.items())
         ]
+
+    def shown(self) -> dict[str, tuple[Floats, Ints]]:
+        """Return what rows and pictures show, by name: totals and boxes opened, (T,) each."""
+        named = {n: (self.of(n), self.opened[:, self.names.index(n)]) for n in self.simple}
+        if self.recorded is not None and self.recorded_opened is not None:
+            named["recorded"] = (self.recorded, self.recorded_opened)
+        named["default"] = (self.of("default"), self.opened[:, self.names.index("default")])
+        # Hindsight opens the box that it keeps, if it keeps one
+        named["hindsight"] = (self.hindsight, self.hindsight_opened.astype(np.int64))
+        return named
 
     def of(self, name: str) -> Floats:
         """Return the totals of one policy, (T,)."""
@@ -190,12 +206,16 @@ def replay(
     least = np.array([float((values + shown.costs).min()) for shown, values in rounds])
     outside = np.array([shown.outside for shown, _ in rounds])
     present = ~np.isnan(log.costs)
+    actual = happened(log, cost_scale=cost_scale)
     return Replay(
         **run(policy, rounds, size, progress)._asdict(),
         hindsight=np.minimum(outside, least),
         hindsight_opened=least < outside,
         has_outside=bool((outside < np.inf).all()),
+        recorded=None if actual is None else actual[0],
+        recorded_opened=None if actual is None else actual[1],
         unknown=int((present & np.isnan(log.values)).sum()),
         empty=len(log) - len(rounds),
         feedback=feedback,
+        cost_scale=float(cost_scale),
     )
