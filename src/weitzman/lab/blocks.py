@@ -11,7 +11,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["block_means"]
+__all__ = ["block_means", "block_ratios"]
+
+_CELLS = 1 << 20
 
 Floats = NDArray[np.float64]
 
@@ -34,5 +36,30 @@ def block_means(series: Floats, *, draws: int = 1000, rng: int = 0) -> Floats:
     sums = whole[np.minimum(ends, rounds)] - whole[starts] + whole[np.maximum(ends - rounds, 0)]
     count = math.ceil(rounds / length)
     drawn = np.random.default_rng(rng).integers(0, rounds, size=(draws, count))
-    means: Floats = sums[drawn].sum(axis=1) / (count * length)
+    means = np.empty((draws, series.shape[1]))
+    # A few draws at a time: all blocks of all draws would take far more room than the series
+    step = max(1, _CELLS // (count * series.shape[1]))
+    for begin in range(0, draws, step):
+        means[begin : begin + step] = sums[drawn[begin : begin + step]].sum(axis=1)
+    means /= count * length
     return means
+
+
+def block_ratios(above: Floats, below: Floats) -> tuple[Floats, Floats]:
+    """Return ratios of sums over rounds and their standard errors, (k,), for (T, k) above and below.
+
+    Where nothing is below, both are NaN.
+
+    Examples
+    --------
+    >>> block_ratios(np.array([[1.0], [3.0]]), np.array([[2.0], [2.0]]))[0]
+    array([1.])
+    """
+    series = above.shape[1]
+    drawn = block_means(np.concatenate([above, below], axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = drawn[:, :series] / drawn[:, series:]
+        errors = np.array(
+            [r[np.isfinite(r)].std() if np.isfinite(r).any() else np.nan for r in ratios.T]
+        )
+        return above.sum(axis=0) / below.sum(axis=0), errors

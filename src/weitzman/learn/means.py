@@ -19,7 +19,7 @@ from weitzman.learn.past import Past, Refits
 from weitzman.learn.policy import Floats, Round
 from weitzman.learn.ridgekernels import ridge_path_rows
 
-__all__ = ["GROWTH", "Fit", "Means", "ridge_path"]
+__all__ = ["GROWTH", "Fit", "Means", "fit_means", "ridge_path"]
 
 GROWTH = 1.1
 """By what factor the past grows between refits."""
@@ -56,7 +56,8 @@ def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats
     return slopes, levels, residuals
 
 
-def _fit(contexts: Floats, values: Floats, shared: bool) -> Fit:
+def fit_means(contexts: Floats, values: Floats, *, shared: bool) -> Fit:
+    """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known."""
     rounds, boxes, dimension = contexts.shape
     known = ~np.isnan(values)
     # Rows of a group, as flags of (round, box)
@@ -104,7 +105,8 @@ class Means:
             self._fitted = due
             values = self._past.values[:due]
             seen = bool((~np.isnan(values)).any())
-            self._fit = _fit(self._past.contexts[:due], values, self._past.shared) if seen else None
+            contexts, shared = self._past.contexts[:due], self._past.shared
+            self._fit = fit_means(contexts, values, shared=shared) if seen else None
         return self._fit
 
     def predict(self, round: Round) -> Floats:  # noqa: A002
