@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.happenings import three_problems
+from tests.postgres import Server, running_server
 from weitzman.ledger.fold import digest, replay
+from weitzman.ledger.journal import Journal
+from weitzman.ledger.postgres import PostgresJournal
 from weitzman.ledger.sqlite import SqliteJournal
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -24,14 +27,26 @@ def test_a_golden_journal_gives_its_state(journal: Path, tmp_path: Path) -> None
     assert _state(journal, tmp_path) == wanted
 
 
-def test_there_is_a_golden_journal() -> None:
+@pytest.mark.parametrize("dump", sorted(GOLDEN.glob("*.sql")), ids=lambda p: p.stem)
+def test_a_golden_database_gives_its_state(dump: Path, postgres: Server) -> None:
+    place = postgres.new_database()
+    postgres.run(place, dump.read_text(encoding="utf-8"))
+    wanted = json.loads(DIGESTS.read_text(encoding="utf-8"))[dump.name]
+    assert _told(PostgresJournal(place)) == wanted
+
+
+def test_there_are_golden_journals() -> None:
     assert (GOLDEN / "journal-v1.db").exists()
+    assert (GOLDEN / "journal-v1.sql").exists()
 
 
 def _state(journal: Path, folder: Path) -> dict[str, object]:
     copy = folder / journal.name
     shutil.copy(journal, copy)
-    opened = SqliteJournal(copy)
+    return _told(SqliteJournal(copy))
+
+
+def _told(opened: Journal) -> dict[str, object]:
     state = replay(opened.read())
     head = opened.head()
     opened.close()
@@ -47,8 +62,19 @@ def _write() -> None:
         made.append(three_problems(seed=0, events=120).drafts)
         made.close()
         first.with_name(f"{first.name}-witness").unlink()
-    with tempfile.TemporaryDirectory() as folder:
+    with running_server() as server, tempfile.TemporaryDirectory() as folder:
+        second = GOLDEN / "journal-v1.sql"
+        if not second.exists():
+            place = server.new_database()
+            shared = PostgresJournal(place)
+            shared.append(three_problems(seed=0, events=120).drafts)
+            shared.close()
+            second.write_text(server.dump(place), encoding="utf-8")
         told = {p.name: _state(p, Path(folder)) for p in sorted(GOLDEN.glob("*.db"))}
+        for dump in sorted(GOLDEN.glob("*.sql")):
+            place = server.new_database()
+            server.run(place, dump.read_text(encoding="utf-8"))
+            told[dump.name] = _told(PostgresJournal(place))
     DIGESTS.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 

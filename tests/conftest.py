@@ -1,0 +1,36 @@
+"""Fixtures that more than one room needs, and the figures that tests report."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.postgres import Server, running_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A private PostgreSQL, one for every process of a test run."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Report a measured figure; all are printed at the end of the run."""
+    return lambda told: record_property("figure", told)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the figures."""
+    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, [])]
+    told = [
+        f"{report.nodeid}: {value}"
+        for report in reports
+        for name, value in getattr(report, "user_properties", [])
+        if name == "figure" and report.when == "call"
+    ]
+    if told:
+        terminalreporter.section("figures")
+        for line in told:
+            terminalreporter.write_line(line)
