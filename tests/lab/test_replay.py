@@ -8,11 +8,13 @@ import pytest
 
 import weitzman as wz
 from weitzman.lab.blocks import block_means
+from weitzman.lab.clairvoyant import clairvoyant
 from weitzman.lab.recorded import Log, read_log
 from weitzman.lab.replay import replay, rounds_of
+from weitzman.lab.worlds import WORLDS
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
-from weitzman.learn.policy import walk
+from weitzman.learn.policy import Round, walk
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES, Simple
 
@@ -130,3 +132,26 @@ def test_default_is_never_noticeably_worse_than_the_best_simple_rule(
     log = read_log(DATA / f"{name}.parquet")
     found = replay(log, default(shared=log.shared, standardise=False), cost_scale=scale)
     assert found.share(found.expected)[0] >= -0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["agree", "spread", "signed", "orthant", "shifted", "non-contextual"]
+)
+def test_default_has_nearly_the_regret_of_the_paper_where_the_paper_is_right(name: str) -> None:
+    world, mine, papers = WORLDS[name](), 0.0, 0.0
+    for seed in range(31000, 31080):
+        drawn = world.draw(300, seed)
+        boxes, dimension = drawn.contexts.shape[1:]
+        player = default().start(boxes=boxes, dimension=dimension)
+        least = float(clairvoyant(drawn).totals.sum())
+        mine, papers = mine - least, papers - least
+        for contexts, values in zip(drawn.contexts, drawn.values, strict=True):
+            shown = Round(
+                contexts=contexts, costs=drawn.costs, outside=np.inf, places=np.arange(boxes)
+            )
+            scores = player.score(shown, values)
+            mine += float(player.weights() @ scores.totals)
+            papers += float(scores.totals[player.names.index("paper")])
+            player.learn_scored(shown, values, scores)
+    assert mine <= 1.05 * papers

@@ -3,190 +3,241 @@
 **AdaHedge** [Rooij 2014]. With cumulative losses A_k before round t and weights
 p_k ∝ exp(−η A_k), η = ln N / Δ, the round's expected loss is h = Σ p_k ℓ_k and its mix loss
 m = −ln(Σ p_k e^{−η ℓ_k})/η; Δ is the sum of all h − m so far. While Δ = 0, η = ∞: the leaders alone share
-the weight, and m is the least loss among them. If the losses of round t have the range
+the weight, and m is what min A grows by. If the losses of round t have the range
 r_t = max ℓ − min ℓ, then for every T and every sequence
 
-    Σ h − min_k A_k ≤ √(ln N · Σ r_t²) + max r_t · (4/3 ln N + 2).                            (1)
+    Σ h − min_k A_k ≤ U_T = √(ln N · Σ r_t²) + max r_t · (4/3 ln N + 2).                       (1)
 
 **Later rounds count more.** Candidates learn, so late rounds say more about them: round t enters with
-ℓ = t L. For losses L of range at most R, (1) bounds the weighted regret ρ_T = Σ t (L_t − L_{t,k}) by
-R √(ln N) T^{3/2} + R (4/3 ln N + 2) T, at every T; and as the plain regret Σ (L_t − L_{t,k}) is
-ρ_T/T + Σ_{t<T} ρ_t/(t(t + 1)), it is against every candidate at most
+ℓ = t L, where L is what the candidates came to.
 
-    3 R √(T ln N) + R (4/3 ln N + 2)(1 + ln T).                                               (2)
+**Advice.** AdaHedge is safe but restless: it draws, and it draws early. So there is an advised candidate:
+the *incumbent* until the leader k beats it clearly, then the leader. With D = L_inc − L_k, weights t and
+n = (Σ t)²/Σ t² effective rounds, *clearly* is by z standard errors,
 
-(2) is about the expected loss h: it holds for a candidate drawn by p. It does not hold for the leader
-argmin A, which an adversary can mislead in every round.
+    S > z √V,   S = Σ t D = A_inc − A_k,   V = n/(n − 1) · Σ t² (D − S/Σ t)²,                  (2)
 
-**The gate.** One candidate, the *incumbent*, is played until the leader k beats it clearly: while
+after two rounds at least; as soon as (2) fails, the incumbent is back. For a D that never changes V = 0: a
+candidate that is better by as much in every round is soon believed. Among many candidates of equal worth some
+leader passes any z now and then, so (2) proves nothing. It need not:
 
-    A_inc − A_k ≤ z √Q_k,      Q_k = Σ (t (L_inc − L_k))²,                                     (3)
+**Advice is followed while it is cheap.** Let E be the sum of t (L_advised − h), the loss beyond AdaHedge's,
+over the rounds that were played as advised. Round t is played as advised if E ≤ U, with E and U as they are
+before it; otherwise the candidate is drawn by p.
 
-or it leads itself, the gate is closed. AdaHedge goes on in the background. What does that cost? Let the
-gate be closed in the rounds a + 1 … b. Before round b, (3) held; before round a + 1 the incumbent was no
-better than the leader; and AdaHedge's loss lies between the leader's and the leader's plus (1). So in
-these rounds the incumbent loses at most z √Q + b R, plus (1) at a, more than AdaHedge: weighted
-O(R (z + √(ln N)) b^{3/2}).
+*Guarantee.* Let the losses L of a round have a range of at most R. After any round T
 
-- If the gate opens once and stays open, the plain regret is still O(R (z + √(ln N)) √T).
-- If it may close again *at most once in every doubling of t* (``closings="doubling"``), so it is: closed
-  stretches end before the next begins, and Σ b^{3/2} ≤ T^{3/2} (2 + 1 + 2^{−3/2} + 4^{−3/2} + …) ≤ 4 T^{3/2}.
-- If it may close whenever (3) holds (``closings="free"``), each closing costs as much again, their
-  number is not bounded, and neither is the ratio of the regret to √T.
+    E ≤ U_T + R T.                                                                            (3)
+
+For E grows in advised rounds alone, by at most t R in round t, and only if E ≤ U before; and U never falls.
+What is played loses, in expectation over the draws, Σ t h + E. So by (1) and (3) its weighted regret
+ρ_T = Σ t (L_played − L_k) against any candidate k is at most 2 U_T + R T. As Σ t² ≤ T³,
+
+    ρ_T ≤ 2 R √(ln N) T^{3/2} + R (8/3 ln N + 5) T      for all T at once,
+
+and as the plain regret Σ (L_played − L_k) is ρ_T/T + Σ_{t<T} ρ_t/(t(t + 1)), with Σ_{t<T} t^{−1/2} ≤ 2 √T and
+Σ_{t<T} 1/(t + 1) ≤ ln T, it is at most
+
+    6 R √(T ln N) + R (8/3 ln N + 5)(1 + ln T)      =  O(R √(T log N)).                        (4)
+
+(4) holds for every sequence of losses that does not depend on the draws, for every z and every incumbent, and
+nobody need know R or T. Advice alone has no such bound: an adversary misleads the leader in every round.
 """
 
 import math
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, State
 from weitzman.search.numbers import whole_number
 
-__all__ = ["AdaHedge", "Closings", "Gate"]
+__all__ = ["AdaHedge", "Gate"]
 
-Closings = Literal["free", "doubling"]
+
+@njit(cache=True, error_model="numpy")
+def _weigh(sums: Floats, gap: float, out: Floats) -> None:
+    """Set out to AdaHedge's weights, of sum 1."""
+    least, whole = sums.min(), 0.0
+    rate = math.log(sums.shape[0]) / gap if gap > 0.0 else math.inf
+    for k in range(sums.shape[0]):
+        apart = sums[k] - least
+        out[k] = math.exp(-rate * apart) if apart > 0.0 else 1.0
+        whole += out[k]
+    for k in range(sums.shape[0]):
+        out[k] /= whole
+
+
+@njit(cache=True, error_model="numpy")
+def _add(losses: Floats, factor: float, sums: Floats, weights: Floats, figures: Floats) -> float:
+    """Take in factor · losses; return the expected loss. Figures are Δ, Σ r² and max r."""
+    gap, least, lead = figures[0], losses.min(), sums.min()
+    width = factor * (losses.max() - least)
+    expected, mix = 0.0, math.inf
+    for k in range(sums.shape[0]):
+        loss = factor * (losses[k] - least)
+        expected += weights[k] * loss
+        mix = min(mix, sums[k] - lead + loss)
+    if gap > 0.0:
+        rate, before, after = math.log(sums.shape[0]) / gap, 0.0, 0.0
+        for k in range(sums.shape[0]):
+            # Both sums are at least 1, however large the rate
+            before += math.exp(-rate * (sums[k] - lead))
+            after += math.exp(-rate * (sums[k] - lead + factor * (losses[k] - least) - mix))
+        mix -= math.log(after / before) / rate
+    for k in range(sums.shape[0]):
+        sums[k] += factor * losses[k]
+    figures[0] += max(0.0, expected - mix)
+    figures[1] += width * width
+    figures[2] = max(figures[2], width)
+    _weigh(sums, figures[0], weights)
+    mean: float = factor * least + expected
+    return mean
 
 
 class AdaHedge:
     """Weights over N candidates, at a rate that follows the data.
 
+    Attributes
+    ----------
+    losses
+        The cumulative losses A, (N,).
+    weights
+        The weights for the next round, (N,), of sum 1.
+
     Examples
     --------
     >>> hedge = AdaHedge(2)
     >>> hedge.add(np.array([0.0, 1.0]))
-    >>> hedge.weights().round(2), hedge.leader
+    0.5
+    >>> hedge.weights.round(2), hedge.leader
     (array([0.8, 0.2]), 0)
     """
 
     def __init__(self, candidates: int) -> None:
-        self.losses = np.zeros(whole_number(candidates, "The number of candidates", least=1))
-        self.gap = 0.0
+        count = whole_number(candidates, "The number of candidates", least=1)
+        self.losses = np.zeros(count)
+        self.weights = np.full(count, 1.0 / count)
+        self._figures = np.zeros(3)
 
     @property
     def leader(self) -> int:
         """The candidate with the least loss so far, the first of equal ones."""
-        return int(np.argmin(self.losses))
-
-    def weights(self) -> Floats:
-        """Return the weights for the next round, of sum 1."""
-        apart = self.losses - self.losses.min()
-        weights = np.exp(-self._rate * apart) if self.gap > 0.0 else (apart == 0.0).astype(float)
-        shares: Floats = weights / weights.sum()
-        return shares
-
-    def add(self, losses: Floats) -> None:
-        """Take in the losses of a round."""
-        weights = self.weights()
-        expected = float(weights @ losses)
-        if self.gap > 0.0:
-            least = float(losses.min())
-            mixed = float(weights @ np.exp(-self._rate * (losses - least)))
-            mix = least - math.log(mixed) / self._rate
-        else:
-            mix = float(losses[weights > 0.0].min())
-        self.gap += max(0.0, expected - mix)
-        self.losses += losses
+        return int(self.losses.argmin())
 
     @property
-    def _rate(self) -> float:
-        return math.log(len(self.losses)) / self.gap
+    def bound(self) -> float:
+        """U of (1): what the expected losses so far are at most above those of the leader."""
+        log, (_, squares, largest) = math.log(len(self.losses)), self._figures.tolist()
+        return math.sqrt(log * squares) + float(largest) * (4.0 / 3.0 * log + 2.0)
+
+    def add(self, losses: Floats, factor: float = 1.0) -> float:
+        """Take in the losses of a round, times a factor; return the expected loss, times the factor."""
+        return float(_add(losses, factor, self.losses, self.weights, self._figures))
+
+    def state(self) -> State:
+        """Return everything as arrays."""
+        return {"losses": self.losses.copy(), "figures": self._figures.copy()}
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned, bit for bit."""
+        self.losses = np.array(state["losses"], dtype=np.float64)
+        self._figures = np.array(state["figures"], dtype=np.float64)
+        _weigh(self.losses, float(self._figures[0]), self.weights)
 
 
 class Gate:
-    """AdaHedge behind a gate: an incumbent is played until it is beaten clearly.
+    """AdaHedge with advice: an incumbent until it is beaten clearly, then the leader.
 
     Parameters
     ----------
     candidates
         The number N of candidates.
     incumbent
-        The one to start with; None for AdaHedge without a gate.
+        The one to start with; None if the leader is advised from the first round on.
     clarity
-        z, by how many self-normalised standard errors it must be beaten.
-    closings
-        How often the gate may close again: ``"free"`` or ``"doubling"``.
+        z, by how many standard errors it must be beaten.
     """
 
     def __init__(
-        self,
-        candidates: int,
-        *,
-        incumbent: int | None = None,
-        clarity: float = 1.5,
-        closings: Closings = "free",
+        self, candidates: int, *, incumbent: int | None = None, clarity: float = 2.25
     ) -> None:
         if incumbent is not None and not 0 <= incumbent < candidates:
             raise InvalidInputError("The incumbent", "be one of the candidates", incumbent)
-        if closings not in ("free", "doubling"):
-            raise InvalidInputError("The closings", "be 'free' or 'doubling'", closings)
         if not 0.0 <= clarity < math.inf:
             raise InvalidInputError("The clarity", "be a finite number >= 0", clarity)
         self._hedge = AdaHedge(candidates)
         self._incumbent = incumbent
         self._clarity = clarity
-        self._closings = closings
-        self._squares = np.zeros(candidates)
+        self._moments = np.zeros((2, candidates))  # Σ t² D and Σ t² D² of each candidate
         self._count = 0
-        self._open = incumbent is None
-        self._closed_in = -1  # the doubling of t in which the gate last closed
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the next round is AdaHedge's."""
-        return self._open
+        self._spent = 0.0
+        self._leader = 0 if incumbent is None else incumbent
 
     @property
     def leader(self) -> int:
-        """The candidate to play if nothing is drawn."""
-        if self._incumbent is None or self._open:
-            return self._hedge.leader
-        return self._incumbent
+        """The advised candidate."""
+        return self._leader
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the advice is AdaHedge's leader, not the incumbent."""
+        return self._leader != self._incumbent
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the next round is played as advised."""
+        return self._spent <= self._hedge.bound
 
     def weights(self) -> Floats:
         """Return the chances with which candidates are to be played in the next round."""
-        if self._incumbent is None or self._open:
-            return self._hedge.weights()
-        weights = np.zeros(len(self._squares))
-        weights[self._incumbent] = 1.0
+        if not self.is_trusted:
+            return self._hedge.weights.copy()
+        weights = np.zeros(len(self._hedge.losses))
+        weights[self._leader] = 1.0
         return weights
 
     def add(self, losses: Floats) -> None:
         """Take in the losses of all candidates in a round, finite numbers."""
-        if losses.shape != self._squares.shape or not np.isfinite(losses).all():
-            rule = f"be {len(self._squares)} finite numbers"
+        if losses.shape != self._hedge.losses.shape or not np.isfinite(losses).all():
+            rule = f"be {len(self._hedge.losses)} finite numbers"
             raise InvalidInputError("The losses of a round", rule, losses)
         self._count += 1
-        self._hedge.add(self._count * losses)
-        if self._incumbent is None:
-            return
-        self._squares += (self._count * (losses[self._incumbent] - losses)) ** 2
-        clear = self._clear(self._incumbent)
-        doubling = (self._count + 1).bit_length()
-        if not self._open:
-            self._open = clear
-        elif not clear and (self._closings == "free" or doubling > self._closed_in):
-            self._open = False
-            self._closed_in = doubling
+        trusted = self.is_trusted
+        expected = self._hedge.add(losses, self._count)
+        if trusted:
+            self._spent += self._count * float(losses[self._leader]) - expected
+        if self._incumbent is not None:
+            apart = float(losses[self._incumbent]) - losses
+            self._moments[0] += self._count**2 * apart
+            self._moments[1] += (self._count * apart) ** 2
+        self._advise()
 
-    def _clear(self, incumbent: int) -> bool:
-        """Return whether the leader beats the incumbent clearly."""
-        leader, losses = self._hedge.leader, self._hedge.losses
-        ahead = losses[incumbent] - losses[leader]
-        return leader != incumbent and bool(
-            ahead > self._clarity * math.sqrt(self._squares[leader])
-        )
+    def _advise(self) -> None:
+        """Set the advised candidate for the next round."""
+        leader, losses, incumbent = self._hedge.leader, self._hedge.losses, self._incumbent
+        if incumbent is None or leader == incumbent:
+            self._leader = leader
+            return
+        t = self._count
+        whole, squares = t * (t + 1) / 2.0, t * (t + 1) * (2 * t + 1) / 6.0
+        ahead, rounds = float(losses[incumbent] - losses[leader]), whole * whole / squares
+        mean, (first, second) = ahead / whole, self._moments[:, leader].tolist()
+        spread = max(0.0, second - 2.0 * mean * first + mean * mean * squares)
+        # (2) without the division by n − 1, which is 0 in round 1
+        clear = t > 1 and (rounds - 1.0) * ahead**2 > self._clarity**2 * rounds * spread
+        self._leader = leader if clear else incumbent
 
     def state(self) -> State:
         """Return everything as arrays."""
         return {
-            "losses": self._hedge.losses.copy(),
-            "gap": np.array([self._hedge.gap]),
-            "squares": self._squares.copy(),
-            "counts": np.array([self._count, int(self._open), self._closed_in]),
+            **self._hedge.state(),
+            "moments": self._moments.copy(),
+            "spent": np.array([self._spent]),
+            "counts": np.array([self._count, self._leader]),
         }
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
@@ -196,8 +247,7 @@ class Gate:
             raise InvalidInputError(
                 "The state of a hedge", f"have the shapes {wanted}", list(state)
             )
-        self._hedge.losses = np.array(state["losses"], dtype=np.float64)
-        self._hedge.gap = float(np.array(state["gap"], dtype=np.float64)[0])
-        self._squares = np.array(state["squares"], dtype=np.float64)
-        self._count, is_open, self._closed_in = np.array(state["counts"], dtype=np.int64).tolist()
-        self._open = bool(is_open)
+        self._hedge.restore(state)
+        self._moments = np.array(state["moments"], dtype=np.float64)
+        self._spent = float(np.array(state["spent"], dtype=np.float64)[0])
+        self._count, self._leader = np.array(state["counts"], dtype=np.int64).tolist()

@@ -1,9 +1,8 @@
 """A portfolio: the best of many rules, found while playing.
 
 Under full information every candidate's total is known after the round, so a hedge over candidates
-(:mod:`weitzman.learn.hedge`, with the guarantee and its conditions) plays nearly as well as the best of them,
-whichever that is. The candidate of round t is drawn with the hedge's weights by a hash of (seed, t): a replay
-needs no generator's state. With ``draw=False`` the leader is played instead, without the guarantee.
+(:mod:`weitzman.learn.hedge`, with the guarantee) plays nearly as well as the best of them, whichever that
+is. Where a candidate is to be drawn, it is drawn by a hash of (seed, t): a replay needs no generator's state.
 
 A round in which the total of some candidate is not known, as under feedback ``"opened"``, teaches the
 candidates but not the hedge.
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.hedge import Closings, Gate
+from weitzman.learn.hedge import Gate
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
 from weitzman.learn.panel import Chosen, Members, Panel, joined, parted
@@ -39,10 +38,8 @@ class Portfolio:
         Where the candidates are; their names are distinct.
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
-    clarity, closings
-        See :class:`weitzman.learn.hedge.Gate`.
-    draw
-        Whether candidates are drawn by their weights; otherwise the leader is played.
+    clarity
+        By how many standard errors; see :class:`weitzman.learn.hedge.Gate`.
     seed
         The seed of the draws.
     shared
@@ -55,9 +52,7 @@ class Portfolio:
 
     panels: Sequence[Panel]
     incumbent: str | None = "paper"
-    clarity: float = 1.5
-    closings: Closings = "free"
-    draw: bool = True
+    clarity: float = 2.25
     seed: int = 0
     shared: bool = False
     standardise: bool = True
@@ -82,9 +77,8 @@ class Portfolio:
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
             clarity=self.clarity,
-            closings=self.closings,
         )
-        return PortfolioPlayer(past, members, gate, self.seed if self.draw else None)
+        return PortfolioPlayer(past, members, gate, self.seed)
 
     def alone(self) -> dict[str, Chosen]:
         """Return each candidate as a policy of its own."""
@@ -149,7 +143,7 @@ class PortfolioPlayer:
         The names of the candidates.
     """
 
-    def __init__(self, past: Past, members: list[Members], gate: Gate, seed: int | None) -> None:
+    def __init__(self, past: Past, members: list[Members], gate: Gate, seed: int) -> None:
         self.names = [name for group in members for name in group.names]
         self._past = past
         self._members = members
@@ -159,7 +153,7 @@ class PortfolioPlayer:
     @property
     def played(self) -> int:
         """The number of the candidate that the next round is played by."""
-        if self._seed is None:
+        if self._gate.is_trusted:
             return self._gate.leader
         with np.errstate(over="ignore"):
             drawn = mix(mix(np.uint64(self._seed)) + np.uint64(self._past.count))
