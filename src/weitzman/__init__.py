@@ -20,6 +20,8 @@ from weitzman.search.weitzman import STOP, next_box
 if TYPE_CHECKING:
     from weitzman.lab.contender import Contender
     from weitzman.lab.evaluate import evaluate
+    from weitzman.lab.recorded import Log, read_log
+    from weitzman.lab.replay import replay
     from weitzman.lab.study import Study
     from weitzman.lab.worlds import WORLDS
     from weitzman.learn.boosting import objective
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from weitzman.learn.newton import NewtonStep
     from weitzman.learn.plain import Model, PlainBank
     from weitzman.learn.play import Played
+    from weitzman.learn.policy import Policy
+    from weitzman.learn.portfolio import Portfolio
+    from weitzman.learn.portfolio import default as default_policy
     from weitzman.learn.probing import block_length
     from weitzman.learn.residual import Residual
     from weitzman.learn.resume import load
@@ -57,6 +62,7 @@ __all__ = [
     "Learner",
     "LinearisedFTRL",
     "LiveSearch",
+    "Log",
     "Logistic",
     "Mixture",
     "Model",
@@ -65,6 +71,8 @@ __all__ = [
     "PlainBank",
     "Plan",
     "Played",
+    "Policy",
+    "Portfolio",
     "ReservationValueRegressor",
     "Residual",
     "Ridge",
@@ -78,6 +86,7 @@ __all__ = [
     "affine",
     "block_length",
     "check_learner",
+    "default_policy",
     "evaluate",
     "expected_excess",
     "expected_total",
@@ -85,11 +94,13 @@ __all__ = [
     "next_box",
     "objective",
     "plan",
+    "read_log",
+    "replay",
     "reservation_value",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
-# first named.
+# first named. ``module:name`` where it has another name there.
 _LATER = {
     "FTRL": "learn.ftrl",
     "WORLDS": "lab.worlds",
@@ -99,11 +110,14 @@ _LATER = {
     "Learner": "learn.learner",
     "LinearisedFTRL": "learn.linearised",
     "LiveSearch": "learn.live",
+    "Log": "lab.recorded",
     "Logistic": "learn.logistic",
     "Model": "learn.plain",
     "NewtonStep": "learn.newton",
     "PlainBank": "learn.plain",
     "Played": "learn.play",
+    "Policy": "learn.policy",
+    "Portfolio": "learn.portfolio",
     "ReservationValueRegressor": "learn.estimator",
     "Residual": "learn.residual",
     "Ridge": "learn.ridge",
@@ -111,9 +125,12 @@ _LATER = {
     "Study": "lab.study",
     "block_length": "learn.probing",
     "check_learner": "learn.checks",
+    "default_policy": "learn.portfolio:default",
     "evaluate": "lab.evaluate",
     "load": "learn.resume",
     "objective": "learn.boosting",
+    "read_log": "lab.recorded",
+    "replay": "lab.replay",
 }
 
 
@@ -124,7 +141,8 @@ def __getattr__(name: str) -> Any:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        thing = globals()[name] = getattr(import_module(f"weitzman.{_LATER[name]}"), name)
+        module, _, own = _LATER[name].partition(":")
+        thing = globals()[name] = getattr(import_module(f"weitzman.{module}"), own or name)
     finally:
         if collecting:
             gc.enable()

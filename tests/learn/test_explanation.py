@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 import weitzman as wz
-from tests.learn.test_searcher import every_feedback, every_learner, make, record
+from tests.learn.test_searcher import bank_of, every_feedback, every_learner, make, record
 
 NAMES = ["north", "south", "east", "west"]
 
@@ -80,7 +80,7 @@ def test_numbers_are_those_of_the_search(feedback: str, sense: str) -> None:
         place = NAMES.index(str(box.box))
         assert box.reservation_value == sigma[str(box.box)]
         assert box.cost == costs[0][place]
-        assert box.looks == searcher._bank.looks()[place]
+        assert box.looks == bank_of(searcher).looks()[place]
         assert box.optimism >= 0.0
         assert box.prediction - better * box.optimism == pytest.approx(box.reservation_value)
         if feedback != "opened":

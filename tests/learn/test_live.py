@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
-from tests.learn.test_searcher import LEARNERS, every_feedback, every_learner, make, record
+from tests.learn.test_searcher import LEARNERS, bank_of, every_feedback, every_learner, make, record
 
 Array = NDArray[np.float64]
 NAMES = ["a", "b", "c", "d"]
@@ -115,19 +115,19 @@ def test_a_value_that_never_comes_is_not_learned() -> None:
 def test_a_value_left_out_of_full_information_is_not_learned() -> None:
     searcher, x, c, v = taught()
     other = bank()
-    other.restore(searcher._bank.state())
+    other.restore(bank_of(searcher).state())
     search = searcher.open(x, c, outside=-1e6)
     assert run(search, v) == []
     search.close({"a": v[0], "c": math.nan, "d": v[3]})
     other.update([0, 3], x[[0, 3]], v[[0, 3]], c[[0, 3]])
     assert same_state(searcher, other)
-    assert searcher._bank.looks().tolist() == [31, 30, 30, 31]
+    assert bank_of(searcher).looks().tolist() == [31, 30, 30, 31]
 
 
 def test_what_was_seen_counts_before_what_is_said_at_the_close() -> None:
     searcher, x, c, v = taught()
     other = bank()
-    other.restore(searcher._bank.state())
+    other.restore(bank_of(searcher).state())
     search = searcher.open(x, c)
     opened = run(search, v)
     search.close(v + 100.0)
@@ -139,7 +139,7 @@ def test_what_was_seen_counts_before_what_is_said_at_the_close() -> None:
 def test_a_close_without_values_learns_what_was_seen() -> None:
     searcher, x, c, v = taught()
     other = bank()
-    other.restore(searcher._bank.state())
+    other.restore(bank_of(searcher).state())
     search = searcher.open(x, c)
     rows = np.sort(run(search, v))
     search.close()
@@ -409,7 +409,7 @@ def test_closing_early_learns_what_was_seen(feedback: str) -> None:
     search.see(values[0, NAMES.index(str(box))])
     outcome = search.close()
     assert outcome.opened == (box,)
-    assert searcher._bank.looks().sum() <= 1
+    assert bank_of(searcher).looks().sum() <= 1
     with pytest.raises(wz.SearchStateError, match="closed"):
         next(search)
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
-from tests.learn.test_searcher import LEARNERS, every_learner, make, record
+from tests.learn.test_searcher import LEARNERS, bank_of, every_learner, make, record
 
 Array = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ def test_zero_optimism_is_the_plain_prediction(learner: wz.Learner, feedback: st
     contexts, costs, values = record(40, gaps=False)
     searcher = make(feedback, learner=learner, optimism=0)
     searcher.play(contexts, costs, values)
-    plain = searcher._bank.predict(contexts[0], costs[0])
+    plain = bank_of(searcher).predict(contexts[0], costs[0])
     assert np.array_equal(searcher.reservation_values(contexts[0], costs[0]), plain)
     assert all(b.optimism == 0.0 for b in searcher.explain(contexts[0], costs[0]).boxes)
 
@@ -148,9 +148,9 @@ def first_opened(box: int, contexts: Array, costs: Array, values: Array, **setti
     """The first round after round 0 in which a box is opened; −1 if none."""
     searcher = make(boxes=values.shape[1], dimension=contexts.shape[2], **settings)
     for t in range(len(values)):
-        before = searcher._bank.looks()[box]
+        before = bank_of(searcher).looks()[box]
         searcher.play(contexts[t : t + 1], costs, values[t : t + 1])
-        if t > 0 and searcher._bank.looks()[box] > before:
+        if t > 0 and bank_of(searcher).looks()[box] > before:
             return t
     return -1
 
@@ -196,4 +196,4 @@ def test_every_box_is_looked_at_in_the_worlds_of_many_boxes() -> None:
     contexts, costs, values = record(200, 30, 2, gaps=False)
     searcher = make(boxes=30, dimension=2)
     searcher.play(contexts, costs, values)
-    assert (searcher._bank.looks() > 0).all()
+    assert (bank_of(searcher).looks() > 0).all()

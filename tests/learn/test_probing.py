@@ -9,7 +9,7 @@ import scipy.stats
 from numpy.typing import NDArray
 
 import weitzman as wz
-from tests.learn.test_searcher import every_learner, live_round, make, record
+from tests.learn.test_searcher import bank_of, every_learner, live_round, make, record
 from weitzman.learn.learner import Bank
 from weitzman.learn.probing import probes
 
@@ -148,7 +148,7 @@ def bought_by_hand(searcher: wz.Searcher, t: int) -> list[int]:
     return [box for box in range(boxes) if row[box]]
 
 
-def bank_of(searcher: wz.Searcher, learner: wz.Learner) -> Bank:
+def fresh_bank(searcher: wz.Searcher, learner: wz.Learner) -> Bank:
     return learner.start(boxes=len(searcher.names), dimension=searcher.dimension)
 
 
@@ -161,7 +161,7 @@ def test_bought_looks_are_paid_once_kept_if_better_and_learned(
     contexts, costs, values = record(80, gaps=False, seed=4)
     searcher = make(feedback, learner=learner, rng=9)
     played = searcher.play(contexts, costs, values, outside=0.1)
-    bank = bank_of(searcher, learner)
+    bank = fresh_bank(searcher, learner)
     for t, (x, c, v) in enumerate(zip(contexts, costs, values, strict=True)):
         sigma = bank.predict(x, c)
         best, chosen, opened = 0.1, -1, []
@@ -192,7 +192,7 @@ def test_a_live_search_hands_out_bought_boxes_after_the_rule_stops() -> None:
     outcome = search.close()
     assert outcome.chosen is None
     assert outcome.paid == pytest.approx(costs[0].sum())
-    assert searcher._bank.looks().tolist() == [1, 1, 1, 1]
+    assert bank_of(searcher).looks().tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])
@@ -223,7 +223,7 @@ def test_every_box_is_learned_at_least_once_a_block(feedback: str) -> None:
     contexts, costs, values = record(60, gaps=False)
     searcher = make(feedback, block=6)
     searcher.play(contexts, costs, values, outside=-1e6)
-    assert searcher._bank.looks().tolist() == [10, 10, 10, 10]
+    assert bank_of(searcher).looks().tolist() == [10, 10, 10, 10]
 
 
 @pytest.mark.parametrize("feedback", ["probe", "opened+probe"])
@@ -251,7 +251,7 @@ def test_rounds_are_numbered_as_they_are_opened_not_as_they_are_closed() -> None
     for t in (5, 0, 11, 3, 8, 1, 10, 2, 9, 4, 7, 6):
         assert _see_all(searches[t], values[t]) == bought_by_hand(searcher, t)
         searches[t].close()
-    assert searcher._bank.looks().tolist() == [3, 3, 3, 3]
+    assert bank_of(searcher).looks().tolist() == [3, 3, 3, 3]
 
 
 def test_a_round_that_is_refused_has_no_number() -> None:
@@ -272,5 +272,5 @@ def test_an_absent_box_is_not_bought() -> None:
     contexts[:, 2] = np.nan
     searcher = make("probe", block=1)
     played = searcher.play(contexts, costs, values)
-    assert searcher._bank.looks().tolist() == [30, 30, 0, 30]
+    assert bank_of(searcher).looks().tolist() == [30, 30, 0, 30]
     assert (played.opened_count == 3).all()

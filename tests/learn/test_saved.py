@@ -227,12 +227,15 @@ def test_a_file_of_a_later_version_is_refused_and_says_so(path: Path) -> None:
     small().save(path)
     line, _, body = path.read_bytes().partition(b"\n")
     header = json.loads(line)
-    assert header["version"] == VERSION == 1
+    assert header["version"] == 1
+    assert VERSION == 2
     header["version"] = 2
+    assert load_or_refuse(path, json.dumps(header).encode() + b"\n" + body) is None
+    header["version"] = 3
     path.write_bytes(json.dumps(header).encode() + b"\n" + body)
-    with pytest.raises(wz.InvalidFileError, match=r"version 1 or earlier; a newer .* Got 2\."):
+    with pytest.raises(wz.InvalidFileError, match=r"version 2 or earlier; a newer .* Got 3\."):
         wz.load(path)
-    path.write_bytes(json.dumps({"format": "weitzman.searcher", "version": 3}).encode())
+    path.write_bytes(json.dumps({"format": "weitzman.searcher", "version": 4}).encode())
     with pytest.raises(wz.InvalidFileError, match="newer"):
         wz.load(path)
 

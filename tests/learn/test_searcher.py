@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import weitzman as wz
 from weitzman.learn.bank import CompiledBank
+from weitzman.learn.byindex import ByIndex
 from weitzman.learn.points import INVERSE_RIDGE
 
 Array = NDArray[np.float64]
@@ -40,6 +41,12 @@ def make(feedback: str = "opened", **settings: Any) -> wz.Searcher:
     if "probe" in feedback:
         given.setdefault("block", 5)
     return wz.Searcher(**given)
+
+
+def bank_of(searcher: wz.Searcher) -> wz.Bank:
+    """The bank that a searcher over a learner runs."""
+    assert isinstance(searcher._by, ByIndex)
+    return searcher._by.bank
 
 
 def record(
@@ -300,8 +307,9 @@ def assert_replayed(feedback: str, x: Array, c: Array, v: Array) -> tuple[wz.Pla
     played, totals = whole.play(x, c, v), []
     for t in range(rounds):
         got = single.reservation_values(x[t], c[t])
-        assert isinstance(single._bank, CompiledBank)
-        held = single._bank.arrays.reals[:, INVERSE_RIDGE]
+        bank = bank_of(single)
+        assert isinstance(bank, CompiledBank)
+        held = bank.arrays.reals[:, INVERSE_RIDGE]
         total, chosen, opened, sigma = replay.round(x[t], c[t], v[t], feedback == "full", held)
         assert np.abs(got - sigma).max() <= 1e-8
         assert (chosen, opened) == (played.chosen[t], played.opened_count[t])

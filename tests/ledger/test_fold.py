@@ -90,7 +90,7 @@ def test_a_problem_decides_and_learns_as_a_searcher(feedback: str, sense: str) -
         assert result.chosen == outcome.chosen
         assert problem.sign * (result.total or 0.0) == pytest.approx(outcome.total, abs=1e-12)
         world.happen("p", Closed(shown), key=key)
-    learned = searcher._bank.state()
+    learned = searcher._by.state()
     assert all(np.array_equal(a, learned[n], equal_nan=True) for n, a in problem.learned().items())
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.learner import Bank
+from weitzman.search.reservation import Sense
 from weitzman.search.weitzman import opening_order
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["BoxExplanation", "Explanation", "explain_round"]
+__all__ = ["BoxExplanation", "Explanation", "explain_course", "explain_round"]
 
 FloatArray = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class BoxExplanation:
     optimism
         How far the prediction is moved because the box is little known, ≥ 0.
     looks
-        How many values of the box were learned.
+        How many values of the box were learned; None under a policy.
     contributions
         What each feature adds to the prediction, weight times feature, then the intercept if there
         is one; None for a learner whose prediction is not such a sum.
@@ -44,7 +45,7 @@ class BoxExplanation:
     reservation_value: float
     prediction: float
     optimism: float
-    looks: int
+    looks: int | None
     contributions: tuple[float, ...] | None
 
 
@@ -77,8 +78,9 @@ class Explanation:
         for b in self.boxes:
             parts = sorted(enumerate(b.contributions or ()), key=lambda kv: -abs(kv[1]))[:3]
             told = ", ".join(f"{k}: {v:+.3g}" for k, v in parts) or "–"
+            looks = "–" if b.looks is None else str(b.looks)
             numbers = (b.cost, b.reservation_value, b.prediction, b.optimism)
-            table.add_row(str(b.box), *(f"{x:.4g}" for x in numbers), str(b.looks), told)
+            table.add_row(str(b.box), *(f"{x:.4g}" for x in numbers), looks, told)
         return table
 
 
@@ -114,3 +116,23 @@ def explain_round(
             )
         )
     return Explanation(tuple(boxes), "min" if sign > 0.0 else "max")
+
+
+def explain_course(
+    names: Sequence[Hashable], costs: FloatArray, sigma: FloatArray, sense: Sense
+) -> Explanation:
+    """Return the explanation of a round that a policy searches by these σ, smaller values better."""
+    sign = 1.0 if sense == "min" else -1.0
+    boxes = [
+        BoxExplanation(
+            box=names[row],
+            cost=float(costs[row]),
+            reservation_value=float(sign * sigma[row]),
+            prediction=float(sign * sigma[row]),
+            optimism=0.0,
+            looks=None,
+            contributions=None,
+        )
+        for row in opening_order(sigma)
+    ]
+    return Explanation(tuple(boxes), sense)

@@ -106,6 +106,26 @@ class LawCourse:
             )
         )  # fmt: skip
 
+    def state(self) -> State:
+        """Return the law before any look, and the rule; later weights follow from what was found."""
+        return {
+            "values": self._law.values,
+            "weights": self._law.weights,
+            "costs": self._costs,
+            "rule": np.array([self._rule]),
+            "caution": np.array([self._caution]),
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "LawCourse":
+        """Return the course whose :meth:`state` this is."""
+        values, weights, costs, caution = (
+            np.array(state[name], dtype=np.float64)
+            for name in ("values", "weights", "costs", "caution")
+        )
+        law = Sample(values=values, weights=weights)
+        return cls(law, costs, int(state["rule"].astype(np.int64)[0]), float(caution[0]))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Law:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.kernels import LIMIT
+from weitzman.learn.policy import Course, State
+from weitzman.learn.saved import pack
 from weitzman.search.numbers import float_array
 from weitzman.search.reservation import Sense
 from weitzman.search.round import Outcome, Search, finite_value
@@ -47,15 +49,20 @@ class LiveSearch(Search[Name]):
         boxes: Sequence[Name],
         sigma: FloatArray,
         sense: Sense,
-        outside: float | None,
+        outside: float,
         places: Ints,
         contexts: FloatArray,
         prices: FloatArray,
         bought: list[int],
         learns: frozenset[str],
         learn: Learn,
+        course: Course | None = None,
     ) -> None:
-        self._begin(boxes, prices.tolist(), sigma, sense, outside)
+        self._begin(boxes, prices.tolist(), sigma, sense, None)
+        # As if smaller values were better
+        self._best = self._outside = outside
+        self._course = course
+        self._found: list[float] = []
         self._places = places
         self._contexts = contexts
         self._prices = prices
@@ -67,12 +74,62 @@ class LiveSearch(Search[Name]):
         self._learned: FloatArray | None = None
 
     def _choose(self) -> int:
+        if self._course is not None:
+            return self._asked(self._course)
         if not self._done:
             box = next_box(self._order, self._sigma, len(self._opened), self._best)
             if box != STOP:
                 return box
             self._done = True
         return next((b for b in self._bought if b not in self._opened), STOP)
+
+    def _asked(self, course: Course) -> int:
+        """Return the next row of a course; what it was once told of a look stays as it was."""
+        for row in self._opened[len(self._found) :]:
+            self._found.append(self._values.get(row, math.nan))
+        return course.next(self._opened, self._found, self._best)
+
+    def state(self) -> State:
+        """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
+        course = {"index.sigma": np.array(self._sigma)}
+        if self._course is not None:
+            # Laws of rounds: loaded where there is a policy, not with the first searcher
+            from weitzman.learn.courses import course_state
+
+            course = course_state(self._course)
+        marks = [self._pending, self._closed, self._done, self._learned is not None]
+        return {
+            "contexts": self._contexts.copy(),
+            "costs": self._prices.copy(),
+            "places": self._places.copy(),
+            "bought": np.array(self._bought, dtype=np.int64),
+            "opened": np.array(self._opened, dtype=np.int64),
+            "found": np.array(self._found, dtype=np.float64),
+            "values": self._row(self._values),
+            "learned": self._row({}) if self._learned is None else self._learned.copy(),
+            "hand": np.array([self._outside, self._best, self._paid]),
+            "chosen": np.array([-1 if self._chosen is None else self._chosen]),
+            "marks": np.array(marks, dtype=np.bool_),
+            **{f"course.{name}": array.copy() for name, array in course.items()},
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return :meth:`state` as bytes, to be kept in a database."""
+        return pack({}, self.state(), thing="search")
+
+    def restore(self, state: State) -> None:
+        """Go on from what :meth:`state` returned in a search of the same round."""
+        values = state["values"].astype(np.float64)
+        self._opened = state["opened"].astype(np.int64).tolist()
+        self._found = state["found"].astype(np.float64).tolist()
+        self._values = {
+            r: float(values[r]) for r in range(len(values)) if not math.isnan(values[r])
+        }
+        self._outside, self._best, self._paid = state["hand"].astype(np.float64).tolist()
+        chosen = int(state["chosen"].astype(np.int64)[0])
+        self._chosen = None if chosen < 0 else chosen
+        self._pending, self._closed, self._done, learned = state["marks"].astype(np.bool_).tolist()
+        self._learned = state["learned"].astype(np.float64) if learned else None
 
     def close(self, values: Mapping[Name, float] | ArrayLike | None = None) -> Outcome[Name]:
         """End the search, learn, and return the outcome.
@@ -99,6 +156,10 @@ class LiveSearch(Search[Name]):
         if not self._closed:
             raise SearchStateError(
                 f"The search is open: the value of box {box!r} goes to see(value, box={box!r})."
+            )
+        if self._course is not None:
+            raise SearchStateError(
+                f"The value of box {box!r} is not learned: a policy learns a round once, when it is closed."
             )
         place = self._index(box)
         if self._learned is not None and not math.isnan(self._learned[place]):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.past import Past, Revealed
-from weitzman.learn.policy import Course, Floats, Ints, Player, Round, State
+from weitzman.learn.policy import Course, Floats, Ints, Player, Round, State, joined, parted
 from weitzman.search.kernels import play_round
 
 __all__ = ["Chosen", "Members", "Panel", "index_totals", "joined", "parted"]
@@ -149,14 +149,3 @@ class _ChosenPlayer:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         self._past.restore(parted(state, "past"))
         self._members.restore(parted(state, "members"))
-
-
-def joined(states: Mapping[str, State]) -> State:
-    """Return several states as one, under ``name.key``."""
-    return {f"{name}.{key}": a for name, state in states.items() for key, a in state.items()}
-
-
-def parted(state: Mapping[str, NDArray[np.generic]], name: str) -> State:
-    """Return one of the states that :func:`joined` made one."""
-    begin = f"{name}."
-    return {key.removeprefix(begin): a for key, a in state.items() if key.startswith(begin)}

@@ -32,7 +32,7 @@ from weitzman.learn.learner import Bank
 from weitzman.learn.loop import FULL, OPENED, PROBED, play_rounds
 from weitzman.search.numbers import float_array
 
-__all__ = ["FEEDBACKS", "Feedback", "Played", "play"]
+__all__ = ["FEEDBACKS", "Feedback", "Played", "checked_record", "play"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,12 +104,10 @@ def play(
     predictions
         Whether to return the reservation values of all rounds.
     """
-    x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
-    c = float_array(costs, "The costs")
-    o = np.atleast_1d(float_array(outside, "The outside option"))
-    c = np.atleast_2d(c if c.ndim else np.full(bank.boxes, float(c)))
+    x, c, v, o = checked_record(bank.boxes, bank.dimension, contexts, costs, values, outside)
+    if feedback not in _CODES:
+        raise InvalidInputError("The feedback", f"be one of {list(_CODES)}", feedback)
     rounds = x.shape[0]
-    _check(bank, x, c, v, o, feedback)
     marks = (
         np.zeros((1, bank.boxes), dtype=np.bool_) if probes is None else np.asarray(probes, bool)
     )
@@ -215,20 +213,35 @@ def _play_rounds(
             kept[t, rows] = sigma
 
 
-def _check(bank: Bank, x: Array, c: Array, v: Array, o: Array, feedback: str) -> None:
-    n = bank.boxes
-    if x.ndim != 3 or x.shape[1:] != (n, bank.dimension):
-        raise InvalidInputError(
-            "The contexts", f"have the shape (T, {n}, {bank.dimension})", x.shape
-        )
+def checked_record(
+    boxes: int,
+    dimension: int,
+    contexts: ArrayLike,
+    costs: ArrayLike,
+    values: ArrayLike,
+    outside: ArrayLike,
+) -> tuple[Array, Array, Array, Array]:
+    """Return contexts, costs, values and outside options of recorded rounds as arrays.
+
+    Costs are (T, n), or (1, n) if they are the same in all rounds; outside options (T,) or (1,).
+    """
+    x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
+    c = float_array(costs, "The costs")
+    o = np.atleast_1d(float_array(outside, "The outside option"))
+    c = np.atleast_2d(c if c.ndim else np.full(boxes, float(c)))
+    _check(boxes, dimension, x, c, v, o)
+    return x, c, v, o
+
+
+def _check(n: int, dimension: int, x: Array, c: Array, v: Array, o: Array) -> None:
+    if x.ndim != 3 or x.shape[1:] != (n, dimension):
+        raise InvalidInputError("The contexts", f"have the shape (T, {n}, {dimension})", x.shape)
     if v.shape != x.shape[:2]:
         raise InvalidInputError("The values", f"have the shape {x.shape[:2]}", v.shape)
     if c.shape not in {(1, n), v.shape}:
         raise InvalidInputError("The costs", f"have the shape ({n},) or {v.shape}", c.shape)
     if o.shape not in {(1,), x.shape[:1]}:
         raise InvalidInputError("The outside option", "be one number or one per round", o.shape)
-    if feedback not in _CODES:
-        raise InvalidInputError("The feedback", f"be one of {list(_CODES)}", feedback)
     # A NaN is not above the limit, and it is allowed
     if (np.abs(x) > LIMIT).any():
         raise InvalidInputError("The contexts", f"be at most {LIMIT:g} in size, or NaN", x)

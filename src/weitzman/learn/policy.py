@@ -23,7 +23,19 @@ from numpy.typing import NDArray
 
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
-__all__ = ["Course", "IndexCourse", "Player", "Policy", "Round", "State", "Walk", "only", "walk"]
+__all__ = [
+    "Course",
+    "IndexCourse",
+    "Player",
+    "Policy",
+    "Round",
+    "State",
+    "Walk",
+    "joined",
+    "only",
+    "parted",
+    "walk",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,6 +75,9 @@ class Course(Protocol):
         best
             The smallest value in hand, the outside option included; +∞ if there is none.
         """
+
+    def state(self) -> State:
+        """Return everything that the answers depend on; see :mod:`weitzman.learn.courses`."""
 
 
 class Player(Protocol):
@@ -105,6 +120,15 @@ class IndexCourse:
     def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
         """Return the row to open next, or STOP."""
         return next_box(self._order, self.sigma, len(opened), best)
+
+    def state(self) -> State:
+        """Return σ."""
+        return {"sigma": self.sigma}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "IndexCourse":
+        """Return the course whose :meth:`state` this is."""
+        return cls(np.array(state["sigma"], dtype=np.float64))
 
 
 def only(rows: int | Floats | Ints | NDArray[np.bool_], count: int) -> Floats:
@@ -161,3 +185,14 @@ def walk(course: Course, round: Round, values: Floats) -> Walk:  # noqa: A002
         if not math.isnan(value):
             best = min(best, value)
     return Walk(opened=tuple(opened), best=best, paid=paid)
+
+
+def joined(states: Mapping[str, State]) -> State:
+    """Return several states as one, under ``name.key``."""
+    return {f"{name}.{key}": a for name, state in states.items() for key, a in state.items()}
+
+
+def parted(state: Mapping[str, NDArray[np.generic]], name: str) -> State:
+    """Return one of the states that :func:`joined` made one."""
+    begin = f"{name}."
+    return {key.removeprefix(begin): a for key, a in state.items() if key.startswith(begin)}

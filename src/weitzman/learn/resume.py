@@ -1,38 +1,48 @@
-"""A searcher from its file: the other half of :meth:`weitzman.Searcher.save`."""
+"""A searcher from its file or bytes: the other half of :meth:`weitzman.Searcher.save`."""
 
 import os
+from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.learners import learner_from
-from weitzman.learn.saved import read_saved
+from weitzman.learn.saved import read_saved, unpack
 from weitzman.learn.searcher import Searcher
 from weitzman.search.numbers import whole_number
 
 __all__ = ["load"]
 
 
-def load(path: str | os.PathLike[str]) -> Searcher:
-    """Return the searcher that :meth:`Searcher.save` wrote.
+def load(source: str | os.PathLike[str] | bytes) -> Searcher:
+    """Return the searcher that :meth:`Searcher.save` wrote, or :meth:`Searcher.to_bytes` returned.
 
-    A file that is cut, changed or of a later version is refused.
+    Bytes that are cut, changed or of a later version are refused.
     """
-    settings, arrays = read_saved(path)
+    data, subject = read_saved(source)
+    settings, arrays = unpack(data, subject=subject)
     try:
         searcher = Searcher(
             boxes=settings["names"],
             dimension=settings["dimension"],
-            learner=learner_from(settings["learner"], settings["parameters"]),
+            **_what(settings),
             feedback=settings["feedback"],
             sense=settings["sense"],
             optimism=settings["optimism"],
             block=settings["block"],
             rng=settings["rng"],
         )
-        searcher._bank.restore(arrays)
+        searcher._by.restore(arrays)
         searcher.rounds = whole_number(settings["rounds"], "The number of rounds", least=0)
-        if searcher._bank.boxes != len(searcher.names):
-            raise InvalidInputError("The names", f"be {searcher._bank.boxes}", searcher.names)
+        if searcher._by.boxes != len(searcher.names):
+            raise InvalidInputError("The names", f"be {searcher._by.boxes}", searcher.names)
     except (KeyError, TypeError, ValueError) as error:
-        subject = f"The file {os.fspath(path)!r}"
         raise InvalidFileError(subject, "hold a whole searcher", str(error)) from None
     return searcher
+
+
+def _what(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the policy or the learner."""
+    if "policy" in settings:
+        from weitzman.learn.policies import policy_from
+
+        return {"policy": policy_from(settings["policy"])}
+    return {"learner": learner_from(settings["learner"], settings["parameters"])}

@@ -1,4 +1,4 @@
-"""A searcher on disk: one line of JSON, then the arrays as they lie in memory.
+"""A searcher, or an open search, as bytes: one line of JSON, then the arrays as they lie in memory.
 
 ::
 
@@ -6,9 +6,11 @@
      "arrays": [[name, dtype, shape], …], "sha256": "…"}            (on one line)
     bytes of the arrays, little-endian, C order, one after the other
 
-The hash covers the settings, the list and the bytes. A file that is cut, changed, of another format
-or of a later version is refused, and says why; nothing in it is ever executed. A file is written
-beside its place and moved there, so a crash leaves the old one whole.
+The hash covers the settings, the list and the bytes. Bytes that are cut, changed, of another format
+or of a later version are refused, and the error says why; nothing in them is ever executed. A file is
+written beside its place and moved there, so a crash leaves the old one whole.
+
+Version 1 holds a learner; version 2, which older releases refuse, holds a policy.
 """
 
 import hashlib
@@ -16,55 +18,49 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidFileError
 
-__all__ = ["VERSION", "read_saved", "write_saved"]
+__all__ = ["VERSION", "pack", "read_saved", "unpack", "write_saved"]
 
-VERSION = 1
-_FORMAT = "weitzman.searcher"
+VERSION = 2
 Arrays = dict[str, NDArray[np.generic]]
-# What a bank's state is made of; anything else has no business in a file.
+Thing = Literal["searcher", "search"]
+# What a state is made of; anything else has no business in a file.
 _KINDS = {"<f8", "<i8", "|b1", "|u1"}
+_CALLED: Final = {"searcher": "a saved searcher", "search": "a saved search"}
 
 
-def write_saved(path: str | os.PathLike[str], settings: dict[str, Any], arrays: Arrays) -> None:
-    """Write settings and arrays to a file, all or nothing."""
-    target = Path(path)
+def pack(settings: dict[str, Any], arrays: Arrays, *, thing: Thing = "searcher") -> bytes:
+    """Return settings and arrays as bytes."""
+    version = 2 if "policy" in settings else 1
     little = {
         n: np.ascontiguousarray(a.astype(a.dtype.newbyteorder("<"))) for n, a in arrays.items()
     }
     listing = [[name, a.dtype.str, list(a.shape)] for name, a in little.items()]
     body = b"".join(a.tobytes() for a in little.values())
     header = {
-        "format": _FORMAT,
-        "version": VERSION,
+        "format": f"weitzman.{thing}",
+        "version": version,
         "settings": settings,
         "arrays": listing,
-        "sha256": _digest(settings, listing, body),
+        "sha256": _digest(version, settings, listing, body),
     }
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(json.dumps(header).encode() + b"\n" + body)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    return json.dumps(header).encode() + b"\n" + body
 
 
-def read_saved(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Return the settings and arrays of a file that :func:`write_saved` wrote."""
-    subject = f"The file {os.fspath(path)!r}"
-    line, _, body = Path(path).read_bytes().partition(b"\n")
-    header = _header(line, subject)
+def unpack(
+    data: bytes, *, subject: str = "The bytes", thing: Thing = "searcher"
+) -> tuple[dict[str, Any], Arrays]:
+    """Return the settings and arrays that :func:`pack` made bytes of; errors speak of the subject."""
+    line, _, body = data.partition(b"\n")
+    header = _header(line, subject, thing)
     listing = header["arrays"]
-    if _digest(header["settings"], listing, body) != header["sha256"]:
+    if _digest(header["version"], header["settings"], listing, body) != header["sha256"]:
         raise InvalidFileError(subject, "be as it was saved", "a file that is cut or changed")
     sizes = [np.dtype(kind).itemsize * math.prod(shape) for _, kind, shape in listing]
     if sum(sizes) != len(body):
@@ -79,16 +75,37 @@ def read_saved(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     return header["settings"], arrays
 
 
-def _header(line: bytes, subject: str) -> dict[str, Any]:
+def write_saved(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write bytes to a file, all or nothing."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_saved(source: str | os.PathLike[str] | bytes) -> tuple[bytes, str]:
+    """Return bytes, those of a file if the source is its path, and what errors call them."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source), "The bytes"
+    return Path(source).read_bytes(), f"The file {os.fspath(source)!r}"
+
+
+def _header(line: bytes, subject: str, thing: Thing) -> dict[str, Any]:
     try:
         header = json.loads(line)
-        known = header["format"] == _FORMAT
+        known = header["format"] == f"weitzman.{thing}"
         version = header["version"]
         known = known and isinstance(version, int) and version >= 1
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         known, version, header = False, 0, {}
     if not known:
-        raise InvalidFileError(subject, "be a saved searcher", line[:40])
+        raise InvalidFileError(subject, f"be {_CALLED[thing]}", line[:40])
     if version > VERSION:
         rule = f"be of version {VERSION} or earlier; a newer weitzman wrote it"
         raise InvalidFileError(subject, rule, version)
@@ -107,6 +124,6 @@ def _is_listed(entry: Any) -> bool:
     return isinstance(name, str) and isinstance(kind, str) and kind in _KINDS and sizes
 
 
-def _digest(settings: dict[str, Any], listing: list[Any], body: bytes) -> str:
-    told = json.dumps([VERSION, settings, listing], sort_keys=True).encode()
+def _digest(version: int, settings: dict[str, Any], listing: list[Any], body: bytes) -> str:
+    told = json.dumps([version, settings, listing], sort_keys=True).encode()
     return hashlib.sha256(told + b"\n" + body).hexdigest()

@@ -1,13 +1,14 @@
-"""The searcher: Weitzman's rule over learned reservation values, round after round.
+"""The searcher: a policy, round after round.
 
-Algorithm CPB of the paper [Atsidakou 2024]: predict each box's reservation value from its context,
-search by Weitzman's rule, learn from what is revealed. What is revealed is the feedback:
+The first of all policies is algorithm CPB of the paper [Atsidakou 2024]: predict each box's reservation
+value from its context, search by Weitzman's rule, learn from what is revealed. ``learner=`` is the short
+way to it; ``policy=`` takes any other (:mod:`weitzman.learn.policy`). What is revealed is the feedback:
 
 - ``"full"``: the values of all boxes, given when the round is closed;
-- ``"opened"``: those of the boxes that were opened, with optimism (:mod:`weitzman.learn.optimism`)
-  against starvation;
+- ``"opened"``: those of the boxes that were opened; a learner's reservation values are then lowered by
+  optimism (:mod:`weitzman.learn.optimism`) against starvation;
 - ``"probe"``: those of looks bought to learn (:mod:`weitzman.learn.probing`), and no others; the
-  setting of the paper's theorem;
+  setting of the paper's theorem, for learners;
 - ``"opened+probe"``: both.
 
 ::
@@ -21,27 +22,31 @@ Several searches may be open at once; each is learned when it is closed. Rounds 
 are opened.
 """
 
+import math
 import os
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.explanation import Explanation, explain_round
+from weitzman.learn.explanation import Explanation
 from weitzman.learn.ftrl import FTRL
+from weitzman.learn.handed import check_contexts, hash_of
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.play import Feedback, Played, play
-from weitzman.learn.probing import probes
-from weitzman.learn.saved import write_saved
+from weitzman.learn.play import Feedback, Played
+from weitzman.learn.policy import Policy, Round, State
+from weitzman.learn.reopened import reopened
+from weitzman.learn.running import run
+from weitzman.learn.saved import pack, write_saved
 from weitzman.learn.settings import (
     box_names,
     checked_feedback,
     checked_optimism,
-    plain_parameters,
+    checked_policy,
+    saved_settings,
 )
 from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
@@ -60,8 +65,11 @@ class Searcher:
         The names of the boxes, distinct; or their number n, for names 0 … n − 1.
     dimension
         The length d of a context.
+    policy
+        What decides: a :class:`weitzman.Policy`, or ``"default"`` for :func:`weitzman.default_policy`. None:
+        Weitzman's rule over the learner. Its feedback is the searcher's.
     learner
-        What learns the reservation values; ``FTRL()`` if None.
+        What learns the reservation values, if there is no policy; ``FTRL()`` if None.
     feedback
         ``"full"``, ``"opened"``, ``"probe"`` or ``"opened+probe"``.
     sense
@@ -90,6 +98,7 @@ class Searcher:
         *,
         boxes: int | Sequence[Hashable],
         dimension: int,
+        policy: Policy | Literal["default"] | None = None,
         learner: Learner | None = None,
         feedback: Feedback = "opened",
         sense: Sense = "min",
@@ -100,7 +109,6 @@ class Searcher:
         self.names = box_names(boxes)
         self._place = {name: i for i, name in enumerate(self.names)}
         self.dimension = whole_number(dimension, "The dimension", least=1)
-        self.learner = FTRL() if learner is None else learner
         self.feedback = checked_feedback(feedback, block)
         self.sense = check_sense(sense)
         self.optimism = optimism
@@ -108,13 +116,15 @@ class Searcher:
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
-        self._kappa = checked_optimism(optimism, feedback)
-        self._learns = frozenset(feedback.split("+"))
-        self._bank = self.learner.start(boxes=len(self.names), dimension=self.dimension)
+        checked_optimism(optimism, feedback)
+        self.policy = checked_policy(policy, learner, feedback, optimism, self.rng)
+        self.learner = FTRL() if learner is None and policy is None else learner
+        self._by = run(self)
 
     def __repr__(self) -> str:
+        what = self.learner if self.policy is None else self.policy
         return (
-            f"Searcher({len(self.names)} boxes, dimension {self.dimension}, {self.learner!r}, "
+            f"Searcher({len(self.names)} boxes, dimension {self.dimension}, {what!r}, "
             f"feedback {self.feedback!r}, {self.rounds} rounds)"
         )
 
@@ -139,51 +149,54 @@ class Searcher:
         boxes
             The names that the rows are for, if not all boxes are there.
         """
-        if outside is not None:
-            outside = finite_number(outside, "The outside option", "be a finite number or None")
-        rows, prices, places = self._rows(contexts, costs, boxes)
-        sigma = self._bank.predict_arrays(rows, prices, places, self._kappa)
-        bought: list[int] = []
-        if self.block is not None:
-            marks = self._probes(1)[0]
-            bought = [r for r, p in enumerate(places) if marks[p]]
-        search: LiveSearch[Hashable] = LiveSearch(
-            boxes=self.names if boxes is None else list(boxes),
-            sigma=sigma,
-            sense=self.sense,
-            outside=outside,
-            places=places,
-            contexts=rows,
-            prices=prices,
-            bought=bought,
-            learns=self._learns,
-            learn=self._bank.update_arrays,
+        search = self._by.open(
+            self.rounds,
+            self.names if boxes is None else list(boxes),
+            self._rows(contexts, costs, boxes),
+            self._start(outside),
         )
         self.rounds += 1
         return search
+
+    def reopen(self, state: State | bytes) -> LiveSearch[Hashable]:
+        """Return a search that was open in another process, to go on bit for bit.
+
+        ``state`` is what :meth:`LiveSearch.state` or :meth:`LiveSearch.to_bytes` returned. This searcher
+        goes on from the one that opened the search: it is saved after that, or has learned as much since. The
+        number of its rounds does not change.
+        """
+        return reopened(self._by, self.names, self.dimension, state)
 
     def reservation_values(
         self,
         contexts: ArrayLike,
         costs: ArrayLike,
         *,
+        outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
     ) -> FloatArray:
-        """Return the reservation values by which a round with these contexts would be searched."""
-        rows, prices, places = self._rows(contexts, costs, boxes)
-        return self._sign * self._bank.predict_arrays(rows, prices, places, self._kappa)
+        """Return the reservation values by which a round with these contexts would be searched.
+
+        Under a policy that decides anew after every look there are none, which is an error.
+        """
+        return self._sign * self._by.reservation_values(
+            self._known(contexts, costs, outside, boxes)
+        )
 
     def explain(
         self,
         contexts: ArrayLike,
         costs: ArrayLike,
         *,
+        outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
     ) -> Explanation:
-        """Return why a round with these contexts would be searched in its order."""
-        rows, prices, places = self._rows(contexts, costs, boxes)
+        """Return why a round with these contexts would be searched in its order.
+
+        Under a policy that decides anew after every look there is no such order, which is an error.
+        """
         names = self.names if boxes is None else list(boxes)
-        return explain_round(self._bank, names, places, rows, prices, self._kappa, self._sign)
+        return self._by.explain(names, self._known(contexts, costs, outside, boxes))
 
     def play(
         self,
@@ -194,7 +207,7 @@ class Searcher:
         outside: ArrayLike | None = None,
         predictions: bool = False,
     ) -> Played:
-        """Play a recorded sequence in one compiled call, bit for bit as round by round.
+        """Play a recorded sequence, bit for bit as round by round; for a learner in one compiled call.
 
         Parameters
         ----------
@@ -204,77 +217,60 @@ class Searcher:
         outside
             The outside option, one number or one per round; None if there is none.
         predictions
-            Whether to return, as ``reservation_values``, what each round was searched by.
+            Whether to return, as ``reservation_values``, what each round was searched by; NaN where a
+            policy decided anew after every look.
         """
         found = self._sign * float_array(values, "The values")
         start: ArrayLike = np.inf
         if outside is not None:
             start = self._sign * float_array(outside, "The outside option")
-        rounds = found.shape[0] if found.ndim else 0
-        played = play(
-            self._bank,
-            contexts,
-            costs,
-            found,
-            outside=start,
-            feedback=self.feedback,
-            optimism=self._kappa,
-            probes=None if self.block is None else self._probes(rounds),
-            predictions=predictions,
+        played = self._by.play(
+            self.rounds, contexts, costs, found, outside=start, predictions=predictions
         )
-        self.rounds += rounds
+        self.rounds += len(played.totals)
         return played if self._sign > 0.0 else played.turned()
 
     def add_boxes(self, names: Sequence[Hashable]) -> None:
         """Let boxes join that have seen nothing."""
         if len(set(names)) < len(names) or any(name in self._place for name in names):
             raise InvalidInputError("The names of new boxes", "be distinct and new", names)
-        self._bank.add_boxes(len(names))
+        self._by.add_boxes(len(names))
         # A new list: searches that are open keep the old one
         self.names = [*self.names, *names]
         self._place = {name: i for i, name in enumerate(self.names)}
 
     def digest(self) -> str:
         """Return the number of rounds and a hash of what was learned; settings are not part of it."""
-        return f"{self.rounds}-{self._bank.digest()}"
+        return f"{self.rounds}-{hash_of(self._by.state())}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the searcher to a file; :func:`weitzman.load` goes on from there, bit for bit.
 
-        Searches that are open are not part of it.
+        Searches that are open are not part of it: see :meth:`LiveSearch.to_bytes`.
         """
-        kinds = {type(name) for name in self.names}
-        if not kinds <= {str, int}:
-            raise InvalidInputError(
-                "The names of a saved searcher", "be strings or integers", kinds
-            )
-        write_saved(path, self._settings(), self._bank.state())
+        write_saved(path, self.to_bytes())
 
-    def _settings(self) -> dict[str, Any]:
-        # All learners: loaded when one is saved, not with the first searcher
-        from weitzman.learn.learners import learner_name
+    def to_bytes(self) -> bytes:
+        """Return what :meth:`save` writes; :func:`weitzman.load` takes it too."""
+        return pack(saved_settings(self), self._by.state())
 
-        return {
-            "names": self.names,
-            "dimension": self.dimension,
-            "learner": learner_name(self.learner),
-            "parameters": plain_parameters(asdict(cast("Any", self.learner))),
-            "feedback": self.feedback,
-            "sense": self.sense,
-            "optimism": self.optimism if self.optimism == "auto" else float(self.optimism),
-            "block": self.block,
-            "rng": self.rng,
-            "rounds": self.rounds,
-        }
-
-    def _probes(self, rounds: int) -> NDArray[np.bool_]:
-        return probes(
-            seed=self.rng,
-            block=self.block or 1,
-            first=self.rounds,
-            rounds=rounds,
-            boxes=len(self.names),
+    def _start(self, outside: float | None) -> float:
+        """Return the value in hand before anything is opened, in the direction where smaller is better."""
+        if outside is None:
+            return math.inf
+        return self._sign * finite_number(
+            outside, "The outside option", "be a finite number or None"
         )
+
+    def _known(
+        self,
+        contexts: ArrayLike,
+        costs: ArrayLike,
+        outside: float | None,
+        boxes: Sequence[Hashable] | None,
+    ) -> Round:
+        rows, prices, places = self._rows(contexts, costs, boxes)
+        return Round(contexts=rows, costs=prices, outside=self._start(outside), places=places)
 
     def _rows(
         self, contexts: ArrayLike, costs: ArrayLike, boxes: Sequence[Hashable] | None
@@ -282,7 +278,7 @@ class Searcher:
         count = len(self.names if boxes is None else boxes)
         # Copies: the caller may use its arrays again before the round is closed
         rows = float_array(contexts, "The contexts", "fiub", copy=True)
-        self._bank.check_shape(rows, count)
+        check_contexts(rows, count, self.dimension)
         prices = float_array(costs, "The costs", copy=True)
         if prices.ndim == 0:
             prices = np.full(count, float(prices))
@@ -290,7 +286,7 @@ class Searcher:
             rule = f"be one number, or one per box, {count}"
             raise InvalidInputError("The costs", rule, prices.shape)
         if boxes is None:
-            return rows, prices, self._bank.every
+            return rows, prices, self._by.every
         unknown = [b for b in boxes if b not in self._place]
         if unknown or len(set(boxes)) < count or not count:
             rule = "be distinct boxes of the searcher, at least one"

@@ -1,16 +1,29 @@
 """What a searcher is told when it is made, checked."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from dataclasses import asdict, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.learner import Learner
 from weitzman.learn.optimism import KAPPA
 from weitzman.learn.play import FEEDBACKS, Feedback
+from weitzman.learn.policy import Policy
 from weitzman.search.numbers import whole_number
 
-__all__ = ["box_names", "checked_feedback", "checked_optimism", "plain_parameters"]
+if TYPE_CHECKING:
+    from weitzman.learn.searcher import Searcher
+
+__all__ = [
+    "box_names",
+    "checked_feedback",
+    "checked_optimism",
+    "checked_policy",
+    "plain_parameters",
+    "saved_settings",
+]
 
 
 def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
@@ -51,4 +64,71 @@ def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     arrays = (np.ndarray, np.generic, list, tuple)
     return {
         k: np.asarray(v).tolist() if isinstance(v, arrays) else v for k, v in parameters.items()
+    }
+
+
+def checked_policy(
+    policy: Policy | Literal["default"] | None,
+    learner: Learner | None,
+    feedback: Feedback,
+    optimism: float | Literal["auto"],
+    seed: int,
+) -> Policy | None:
+    """Return the policy with the searcher's feedback; None if the searcher goes by a learner."""
+    if policy is None:
+        return None
+    if learner is not None:
+        raise InvalidInputError("A searcher", "have a policy or a learner, not both", learner)
+    if feedback not in ("full", "opened"):
+        raise InvalidInputError(
+            "The feedback of a policy",
+            "be 'full' or 'opened'; looks are bought by learners",
+            feedback,
+        )
+    if optimism != "auto":
+        raise InvalidInputError(
+            "The optimism", "be left to the policy where there is one", optimism
+        )
+    if isinstance(policy, str):
+        if policy != "default":
+            raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
+        from weitzman.learn.portfolio import default
+
+        policy = replace(default(), seed=seed)
+    given: Any = policy
+    has_own = is_dataclass(given) and any(f.name == "feedback" for f in fields(given))
+    if has_own and not isinstance(given, type):
+        given = replace(given, feedback=feedback)
+    return cast("Policy", given)
+
+
+def saved_settings(searcher: "Searcher") -> dict[str, Any]:
+    """Return what a searcher was told and how many rounds it has had, as JSON has it."""
+    kinds = {type(name) for name in searcher.names}
+    if not kinds <= {str, int}:
+        raise InvalidInputError("The names of a saved searcher", "be strings or integers", kinds)
+    what: dict[str, Any]
+    if searcher.policy is not None:
+        from weitzman.learn.policies import described_policy
+
+        what = {"policy": described_policy(searcher.policy)}
+    else:
+        # All learners: loaded when one is saved, not with the first searcher
+        from weitzman.learn.learners import learner_name
+
+        learner = cast("Any", searcher.learner)
+        what = {
+            "learner": learner_name(learner),
+            "parameters": plain_parameters(asdict(learner)),
+        }
+    return {
+        "names": searcher.names,
+        "dimension": searcher.dimension,
+        **what,
+        "feedback": searcher.feedback,
+        "sense": searcher.sense,
+        "optimism": searcher.optimism if searcher.optimism == "auto" else float(searcher.optimism),
+        "block": searcher.block,
+        "rng": searcher.rng,
+        "rounds": searcher.rounds,
     }

@@ -1,0 +1,214 @@
+"""Policies in a searcher: live rounds, recorded rounds, both senses, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import weitzman as wz
+from tests.learn.rounds import some_rounds
+from tests.learn.test_searcher import columns, live_round, record
+from weitzman.learn.index import Index, paper
+from weitzman.learn.law import Law
+from weitzman.learn.panel import Chosen
+from weitzman.learn.policy import Policy, walk
+from weitzman.learn.portfolio import Portfolio, default
+from weitzman.learn.simple import Simple
+
+Array = NDArray[np.float64]
+
+SMALL = (Simple(), paper(), Law(kind="past"), Law(kind="linear", plain=("fixed",)))
+POLICIES: dict[str, Policy] = {
+    "one shot": Chosen(panel=Simple(), rule="one-shot"),
+    "paper": Chosen(panel=paper(), rule="paper"),
+    "law": Chosen(panel=Law(kind="linear", cautions=(1.0,)), rule="linear index 1"),
+    "portfolio": Portfolio(panels=SMALL, incumbent=None),
+    "portfolio, shared": Portfolio(panels=(Simple(), paper(shared=True)), shared=True, seed=3),
+}
+every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+both_feedbacks = pytest.mark.parametrize("feedback", ["full", "opened"])
+
+
+def make(policy: Any, feedback: str = "full", **settings: Any) -> wz.Searcher:
+    given: dict[str, Any] = {"boxes": 4, "dimension": 3, "feedback": feedback} | settings
+    return wz.Searcher(policy=policy, **given)
+
+
+@every_policy
+@both_feedbacks
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("outside", [None, 0.25])
+def test_play_is_the_rounds_one_by_one(
+    policy: Policy, feedback: str, sense: str, outside: float | None
+) -> None:
+    contexts, costs, values = record(40)
+    if feedback == "full" and outside is None:
+        # A live round that shows nothing cannot be closed, whatever the other boxes hold
+        values = np.where(np.isnan(values), 1.0, values)
+    whole, single = (make(policy, feedback, sense=sense) for _ in range(2))
+    played = whole.play(contexts, costs, values, outside=outside)
+    rounds = [live_round(single, *r, outside) for r in zip(contexts, costs, values, strict=True)]
+    assert columns(played) == tuple(list(column) for column in zip(*rounds, strict=True))
+    assert whole.digest() == single.digest()
+    assert whole.rounds == single.rounds == len(values)
+
+
+@every_policy
+@both_feedbacks
+def test_larger_is_better_is_the_mirror_image(policy: Policy, feedback: str) -> None:
+    contexts, costs, values = record(40)
+    small, large = (make(policy, feedback, sense=sense) for sense in ("min", "max"))
+    least = small.play(contexts, costs, values, outside=0.5)
+    most = large.play(contexts, costs, -values, outside=-0.5)
+    np.testing.assert_array_equal(most.totals, -least.totals)
+    np.testing.assert_array_equal(most.chosen, least.chosen)
+    np.testing.assert_array_equal(most.opened_count, least.opened_count)
+
+
+@every_policy
+def test_a_searcher_plays_what_its_policy_does(policy: Policy) -> None:
+    searcher = wz.Searcher(boxes=4, dimension=2, policy=policy, feedback="full")
+    player = policy.start(boxes=4, dimension=2)
+    for shown, values in some_rounds(50):
+        walked = walk(player.propose(shown), shown, values)
+        outside = None if np.isinf(shown.outside) else shown.outside
+        boxes = shown.places.tolist()
+        search = searcher.open(shown.contexts, shown.costs, outside=outside, boxes=boxes)
+        for box in search:
+            search.see(values[boxes.index(box)])
+        outcome = search.close(values)
+        assert outcome.opened == tuple(boxes[row] for row in walked.opened)
+        assert outcome.total == walked.total
+        player.learn(shown, values)
+
+
+def test_several_searches_may_be_open_at_once() -> None:
+    contexts, costs, values = record(30, gaps=False)
+    searcher = make(POLICIES["portfolio"])
+    searcher.play(contexts[:27], costs[:27], values[:27], outside=1.0)
+    later = [searcher.open(contexts[t], costs[t], outside=1.0) for t in (27, 28, 29)]
+    for t, search in zip((27, 28, 29), later, strict=True):
+        for box in search:
+            search.see(values[t][int(str(box))])
+    before = searcher.digest()
+    assert [
+        search.close(values[t]).paid >= 0.0 for t, search in zip((27, 28, 29), later, strict=True)
+    ]
+    assert searcher.digest() != before
+    assert searcher.rounds == 30
+
+
+def test_a_value_that_did_not_come_is_not_learned() -> None:
+    contexts, costs, values = record(3, gaps=False)
+    searcher = make(Chosen(panel=Simple(), rule="all"), "opened")
+    for t in range(3):
+        search = searcher.open(contexts[t], costs[t])
+        for box in search:
+            search.miss() if box == 1 else search.see(values[t][int(str(box))])
+        search.close()
+    learned = searcher._by.state()["past.values"]
+    assert np.isnan(learned).tolist() == [[False, True, False, False]] * 3
+
+
+def test_late_values_are_refused() -> None:
+    contexts, costs, _ = record(1, gaps=False)
+    search = make(POLICIES["one shot"], "opened").open(contexts[0], costs[0], outside=-9.0)
+    search.close()
+    with pytest.raises(wz.SearchStateError, match="a policy learns a round once"):
+        search.late(0, 1.0)
+
+
+def test_the_default_policy_is_called_by_name() -> None:
+    searcher = make("default", "full", rng=7)
+    assert searcher.policy == Portfolio(
+        panels=default().panels, seed=7, shared=False, standardise=True
+    )
+    assert searcher.learner is None
+    contexts, costs, values = record(30)
+    assert np.isfinite(searcher.play(contexts, costs, values, outside=0.5).totals).all()
+    assert "Portfolio" in repr(searcher)
+    assert "30 rounds" in repr(searcher)
+
+
+def test_reservation_values_where_there_are_some() -> None:
+    contexts, costs, values = record(20, gaps=False)
+    index, other = (make(POLICIES[name], sense="max") for name in ("paper", "law"))
+    plain = wz.Searcher(boxes=4, dimension=3, feedback="full", sense="max")
+    for searcher in (index, other, plain):
+        searcher.play(contexts, costs, values)
+    # The same learner, on contexts as they are
+    policy = Chosen(panel=paper(), rule="paper", standardise=False)
+    same = make(policy, sense="max")
+    played = same.play(contexts, costs, values, predictions=True)
+    found = same.reservation_values(contexts[0], costs[0])
+    np.testing.assert_array_equal(found, plain.reservation_values(contexts[0], costs[0]))
+    explained = same.explain(contexts[0], costs[0])
+    assert [b.reservation_value for b in explained.boxes] == sorted(found, reverse=True)
+    assert "only while the best value in hand is below" in str(explained)
+    assert played.reservation_values is not None
+    assert np.isfinite(played.reservation_values).all()
+    with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
+        other.reservation_values(contexts[0], costs[0])
+    with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
+        other.explain(contexts[0], costs[0])
+    never = other.play(contexts, costs, values, predictions=True).reservation_values
+    assert never is not None
+    assert np.isnan(never).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"learner": wz.FTRL()}, "policy or a learner, not both"),
+        ({"feedback": "probe", "block": 3}, "'full' or 'opened'"),
+        ({"feedback": "opened+probe", "block": 3}, "'full' or 'opened'"),
+        ({"optimism": 0.5}, "left to the policy"),
+        ({"policy": "paper"}, "be a Policy or 'default'"),
+        ({"policy": wz.FTRL()}, "be a Policy or 'default'"),
+        ({"policy": Index()}, "be a Policy or 'default'"),
+        ({"policy": Portfolio}, "be a Policy or 'default'"),
+        ({"policy": 3}, "be a Policy or 'default'"),
+    ],
+    ids=str,
+)
+def test_settings_that_do_not_fit_are_refused(settings: dict[str, Any], text: str) -> None:
+    given: dict[str, Any] = {"boxes": 2, "dimension": 1, "policy": POLICIES["paper"]}
+    with pytest.raises(wz.InvalidInputError, match=text):
+        wz.Searcher(**(given | settings))
+
+
+@pytest.mark.parametrize(
+    ("contexts", "costs"),
+    [
+        (np.full((4, 3), np.nan), 1.0),
+        (np.full((4, 3), 1e300), 1.0),
+        (np.ones((4, 2)), 1.0),
+        (np.ones((4, 3)), -1.0),
+        (np.ones((4, 3)), np.inf),
+        (np.ones((4, 3)), [1.0, 2.0]),
+    ],
+)
+def test_rounds_that_are_none_are_refused_and_change_nothing(contexts: Any, costs: Any) -> None:
+    searcher = make(POLICIES["portfolio"])
+    before = searcher.digest()
+    with pytest.raises(wz.InvalidInputError):
+        searcher.open(contexts, costs)
+    assert searcher.digest() == before
+
+
+def test_a_close_with_a_value_that_is_none_changes_nothing() -> None:
+    contexts, costs, values = record(1, gaps=False)
+    searcher = make(POLICIES["portfolio"])
+    search = searcher.open(contexts[0], costs[0], outside=-9.0)
+    before = searcher.digest()
+    with pytest.raises(wz.InvalidInputError):
+        search.close([1.0, np.inf, 2.0, 3.0])
+    assert searcher.digest() == before
+    search.close(values[0])
+    assert searcher.digest() != before
+
+
+def test_boxes_cannot_join_a_policy() -> None:
+    with pytest.raises(wz.InvalidInputError, match="be there from the start"):
+        make(POLICIES["portfolio"]).add_boxes(["late"])
