@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weitzman.lab.replay import replay
     from weitzman.lab.study import Study
     from weitzman.lab.worlds import WORLDS
+    from weitzman.learn.aware import Aware
     from weitzman.learn.boosting import objective
     from weitzman.learn.checks import check_learner
     from weitzman.learn.estimator import ReservationValueRegressor
@@ -49,6 +50,7 @@ __all__ = [
     "FTRL",
     "STOP",
     "WORLDS",
+    "Aware",
     "Bank",
     "Box",
     "CdfAndMean",
@@ -104,6 +106,7 @@ __all__ = [
 _LATER = {
     "FTRL": "learn.ftrl",
     "WORLDS": "lab.worlds",
+    "Aware": "learn.aware",
     "Bank": "learn.learner",
     "Contender": "lab.contender",
     "Explanation": "learn.explanation",
