@@ -1,6 +1,9 @@
-"""``weitzman replay`` prints a table for people and rows for machines."""
+"""``weitzman replay`` prints a table for people, rows for machines, and writes a report."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,50 +12,130 @@ from typer.testing import CliRunner
 
 from weitzman.cli.main import app
 
+MAPPED = ["--round", "turn", "--cost", "seconds", "--no-trees", "--workers", "1"]
+KEYS = {
+    "policy",
+    "feedback",
+    "cost_scale",
+    "mean_total",
+    "se",
+    "boxes_opened",
+    "default_saves",
+    "default_saves_se",
+}
+
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     rng = np.random.default_rng(0)
-    lines = ["turn,box,seconds,value,x_a"]
+    lines = ["turn,box,seconds,value,x_a,seen"]
     for t in range(25):
         for name in ("a", "b"):
             x = rng.normal()
-            lines.append(f"{t},{name},0.2,{5 + x + rng.normal():.4f},{x:.4f}")
-    lines.append("25,a,0.2,,0.5")
+            lines.append(f"{t},{name},0.2,{5 + x + rng.normal():.4f},{x:.4f},1")
+    lines.append("25,a,0.2,,0.5,0")
     path = tmp_path / "log.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
 def test_rows_are_json(log: Path) -> None:
-    command = ["replay", str(log), "--round", "turn", "--cost", "seconds", "--no-trees", "--json"]
-    result = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--json"])
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)
-    wanted = {
-        "policy",
-        "feedback",
-        "cost_scale",
-        "mean_total",
-        "se",
-        "boxes_opened",
-        "default_saves",
-        "default_saves_se",
-    }
-    assert all(set(row) == wanted for row in rows)
-    assert {"default", "paper", "hindsight"} <= {row["policy"] for row in rows}
+    assert all(set(row) == KEYS for row in rows)
+    assert all(isinstance(row[k], float) for row in rows for k in KEYS - {"policy", "feedback"})
+    for feedback in ("full", "opened"):
+        shown = [row["policy"] for row in rows if row["feedback"] == feedback]
+        assert shown == [
+            "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context", "paper",
+            "default", "hindsight",
+        ]  # fmt: skip
+    by_name = {row["policy"]: row for row in rows if row["feedback"] == "full"}
+    saved = by_name["all"]["mean_total"] - by_name["default"]["mean_total"]
+    assert by_name["all"]["default_saves"] == pytest.approx(saved)
 
 
-def test_the_table_says_what_default_comes_to_and_what_is_left_out(log: Path) -> None:
-    command = ["replay", str(log), "--round", "turn", "--cost", "seconds", "--no-trees", "--named"]
-    result = CliRunner().invoke(app, command)
+def test_scales_and_what_was_recorded(log: Path) -> None:
+    command = ["replay", str(log), *MAPPED, "--feedback", "full", "--cost-scale", "0.25,1,4"]
+    result = CliRunner().invoke(app, [*command, "--opened", "seen", "--json"])
+    rows = json.loads(result.stdout)
+    assert {row["feedback"] for row in rows} == {"full"}
+    assert list(dict.fromkeys(row["cost_scale"] for row in rows)) == [1.0, 0.25, 4.0]
+    recorded = [row for row in rows if row["policy"] == "recorded"]
+    everything = [row for row in rows if row["policy"] == "all"]
+    # Everything was opened at the time
+    assert [r["mean_total"] for r in recorded] == [r["mean_total"] for r in everything]
+
+
+def test_the_table_says_what_to_do_and_what_is_left_out(log: Path) -> None:
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--named"])
     assert result.exit_code == 0, result.output
     assert "default closes" in result.stdout
+    assert "default" in result.stdout.splitlines()[-4]
     assert "1 boxes without a value are left out of their rounds." in result.stdout
     assert "1 rounds without a value are left out." in result.stdout
 
 
-def test_a_missing_column_is_told_in_one_line(log: Path) -> None:
+def test_a_report_is_written_and_other_directories_are_left_alone(
+    log: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "report"
+    command = ["replay", str(log), *MAPPED, "--output", str(place)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == f"Report: {place / 'index.html'}"
+    assert {"index.html", "rows.json", "rows.parquet", "rounds.parquet", "findings.json"} <= {
+        entry.name for entry in place.iterdir()
+    }
+    again = CliRunner().invoke(app, [*command, "--json"])
+    assert json.loads(again.stdout) == json.loads((place / "rows.json").read_text("utf-8"))
+    other = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--output", str(tmp_path)])
+    assert other.exit_code == 2
+    assert "be empty or hold an earlier report" in other.stderr
+
+
+def test_a_missing_column_names_the_option_that_maps_it(log: Path) -> None:
     result = CliRunner().invoke(app, ["replay", str(log)])
     assert result.exit_code == 2
-    assert "the column of the round" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert f"{log}: the column of the round" in result.stderr
+    assert "--round COLUMN" in result.stderr
+
+
+def test_a_bad_row_is_named_or_left_out(log: Path) -> None:
+    log.write_text(log.read_text("utf-8") + "\n26,a,-1,3,0.5,0\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED])
+    assert result.exit_code == 2
+    assert f"{log}, row 52, column 'seconds': the cost must be" in result.stderr
+    kept = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--skip-bad"])
+    assert kept.exit_code == 0
+    assert "1 bad rows are left out." in kept.stdout
+
+
+@pytest.mark.parametrize("scales", ["0", "1,1", "x", "1,-2", "inf", ""])
+def test_scales_that_are_none(log: Path, scales: str) -> None:
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--cost-scale", scales])
+    assert result.exit_code == 2
+    assert "The cost scales must be numbers > 0" in result.stderr
+
+
+def test_features_are_chosen(log: Path) -> None:
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--features", "nothing"])
+    assert result.exit_code == 2
+    assert "the column of a feature" in result.stderr
+
+
+def test_a_pipe_hears_that_something_is_compiled(log: Path, tmp_path: Path) -> None:
+    """In a fresh process that finds no machine code on disk, of a small kernel alone."""
+    code = (
+        "import numba\n"
+        "from weitzman.lab.progress import told_of_compiling\n"
+        "with told_of_compiling():\n"
+        "    f = numba.njit(lambda x: x + 1)\n"
+        "    f(1), f(1.0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stderr == "Compiling, once: about a minute.\n"

@@ -1,23 +1,54 @@
 """``weitzman replay``: what policies would have come to on a log of past decisions."""
 
 import json
+import math
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weitzman.errors import InvalidInputError
+
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
-    from weitzman.lab.replay import Replay
+    from weitzman.lab.findings import Findings
+    from weitzman.lab.replays import Case
+    from weitzman.learn.past import Revealed
 
 __all__ = ["REPLAY_EXAMPLE", "replay_command"]
 
-REPLAY_EXAMPLE = "Example: weitzman replay decisions.parquet --cost seconds --value error"
+REPLAY_EXAMPLE = (
+    "Example: weitzman replay decisions.parquet --cost seconds --value error --output report"
+)
+
+
+class _Feedback(StrEnum):
+    """What a round reveals when it closes."""
+
+    full = "full"
+    opened = "opened"
+    both = "both"
 
 
 def replay_command(
     log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, as Parquet or CSV.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where a report goes: page, pictures and rows."),
+    ] = None,
+    feedback: Annotated[
+        _Feedback,
+        typer.Option(
+            help="What becomes known after a round: all values, or those of opened boxes."
+        ),
+    ] = _Feedback.both,
+    cost_scale: Annotated[
+        str,
+        typer.Option(metavar="FACTORS", help="By what costs are multiplied, such as 0.25,1,4."),
+    ] = "1",
     round_column: Annotated[
         str, typer.Option("--round", metavar="COLUMN", help="The column of the round.")
     ] = "round",
@@ -32,6 +63,17 @@ def replay_command(
         str,
         typer.Option(metavar="COLUMN", help="The column of what is to be had without a look."),
     ] = "outside",
+    opened: Annotated[
+        str,
+        typer.Option(metavar="COLUMN", help="The column that says what was opened at the time."),
+    ] = "opened",
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="What is known before a look, such as words,task; all columns x_… if not given.",
+        ),
+    ] = None,
     shared: Annotated[
         bool | None,
         typer.Option(
@@ -39,22 +81,30 @@ def replay_command(
             help="One model for all boxes, or one for each; found out if not given.",
         ),
     ] = None,
-    cost_scale: Annotated[
-        float, typer.Option(metavar="FACTOR", help="By what the costs are multiplied.")
-    ] = 1.0,
     trees: Annotated[
         bool, typer.Option("--trees/--no-trees", help="Whether candidates with trees take part.")
     ] = True,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
     ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of processes; one per core if not given."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON rows.")] = False,
 ) -> None:
-    """Play every policy over a log, online and in its order, with all values revealed."""
-    from weitzman.lab.progress import bar
+    """Say what every policy would have come to on a log of past decisions.
+
+    Rounds are played online and in their order, learning costs included.
+    """
+    scales = _scales(cost_scale)
+    from weitzman.lab.findings import find
+    from weitzman.lab.progress import told_of_compiling
     from weitzman.lab.recorded import read_log
-    from weitzman.lab.replay import replay
-    from weitzman.learn.portfolio import default
+    from weitzman.lab.replayreport import check_place, write_replay_report
+    from weitzman.lab.replays import play_cases
 
     past = read_log(
         log,
@@ -63,25 +113,84 @@ def replay_command(
         cost=cost,
         value=value,
         outside=outside,
+        opened=opened,
+        features=None if features is None else [name.strip() for name in features.split(",")],
         shared="auto" if shared is None else shared,
         skip_bad=skip_bad,
     )
-    policy = default(shared=past.shared, trees=trees, standardise=False)
-    with bar(True, runs=1, done=0, rounds=len(past)) as (advance, _):
-        played = replay(past, policy, cost_scale=cost_scale, progress=lambda *_: advance(1))
-    rows = played.rows()
+    if output is not None:
+        check_place(output)
+    cases = _cases(feedback, scales, twins=output is not None)
+    with told_of_compiling():
+        played = play_cases(
+            past,
+            cases,
+            promises=None if output is None else cases[0].cost_scale,
+            trees=trees,
+            workers=workers,
+        )
+    found = find(past, played)
+    if output is not None:
+        write_replay_report(output, found)
     if as_json:
-        typer.echo(json.dumps(rows, indent=2, allow_nan=False))
+        typer.echo(json.dumps(found.rows, indent=2, allow_nan=False))
         return
+    _print(found)
+    if output is not None:
+        typer.echo(f"Report: {output / 'index.html'}")
+
+
+def _scales(text: str) -> list[float]:
+    """Return the cost scales, 1 first if it is among them."""
+    rule = "be numbers > 0 with commas between them, each once"
+    try:
+        scales = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInputError("The cost scales", rule, text) from None
+    if len(set(scales)) < len(scales) or not all(0.0 < x < math.inf for x in scales):
+        raise InvalidInputError("The cost scales", rule, text)
+    return sorted(scales, key=lambda x: x != 1.0)
+
+
+def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Case]":
+    """Return what is to be played; twins at the first scale and feedback only."""
+    from weitzman.lab.replays import Case
+    from weitzman.lab.twin import TWINS
+
+    feedbacks: tuple[Revealed, ...] = ("full", "opened")
+    wanted = [f for f in feedbacks if feedback in (f, "both")]
+    cases = [Case(feedback=f, cost_scale=x) for x in scales for f in wanted]
+    if twins:
+        cases += [Case(feedback=wanted[0], cost_scale=scales[0], twin=kind) for kind in TWINS]
+    return cases
+
+
+def _print(found: "Findings") -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
     if not console.is_terminal:
         # In a file nothing needs to be folded
         console.width = 120
-    console.print(_shown(rows))
-    for line in _said(played, past.skipped):
-        console.print(line, soft_wrap=True, markup=False)
+    for replay in found.replays.played:
+        scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
+        _say(console, f"{replay.feedback}{scale}")
+        console.print(_shown(replay.rows()))
+        share, error = replay.share()
+        _say(
+            console,
+            f"Between the best simple rule, {replay.best_simple}, and hindsight, default closes "
+            f"{share:+.3f} ± {error:.3f} of the gap.\n",
+        )
+    from weitzman.lab.replaystory import left_out
+
+    lines = [found.advice.headline, *found.advice.lines]
+    for line in (*lines, *left_out(found.main[0], found.log.skipped)):
+        _say(console, line)
+
+
+def _say(console: "Console", line: str) -> None:
+    console.print(line, soft_wrap=True, markup=False)
 
 
 def _shown(rows: list[dict[str, Any]]) -> "Table":
@@ -99,19 +208,3 @@ def _shown(rows: list[dict[str, Any]]) -> "Table":
             cells += [f"{row['default_saves']:.3g}", f"{row['default_saves_se']:.2g}"]
         table.add_row(*(Text(cell) for cell in (row["policy"], *cells)))
     return table
-
-
-def _said(played: "Replay", skipped: int) -> list[str]:
-    """Return what is to be said beside the table."""
-    share, error = played.share()
-    lines = [
-        f"Between the best simple rule, {played.best_simple}, and hindsight, default closes "
-        f"{share:+.3f} ± {error:.3f} of the gap."
-    ]
-    if skipped:
-        lines.append(f"{skipped:,} bad rows are left out.")
-    if played.unknown:
-        lines.append(f"{played.unknown:,} boxes without a value are left out of their rounds.")
-    if played.empty:
-        lines.append(f"{played.empty:,} rounds without a value are left out.")
-    return lines

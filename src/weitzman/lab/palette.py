@@ -1,4 +1,4 @@
-"""One look for each searcher, the same in every picture.
+"""One look for each searcher and each policy of a replay, the same in every picture.
 
 The colours are Okabe and Ito's, which colour-blind readers tell apart; line style and marker say the
 same once more, for print in grey. None is black or white: the same colours serve on light and dark
@@ -34,6 +34,21 @@ _KNOWN: Final = {
     "newton": Look(_ORANGE, "-.", "dashdot", "P", "cross"),
     "residual": Look(_GREY, ":", "dot", "X", "x"),
     "ridge-optimistic": Look(_GREEN, "--", "longdash", "h", "hexagon"),
+    "default": Look(_BLUE, "-", "solid", "o", "circle"),
+    "recorded": Look(_VERMILION, "-", "solid", "D", "diamond"),
+    "paper": Look(_GREEN, "-", "solid", "^", "triangle-up"),
+    "no-context": Look(_PURPLE, "-", "solid", "s", "square"),
+    "one-shot": Look(_ORANGE, "-", "solid", "v", "triangle-down"),
+    "mean+cost": Look(_SKY, "-", "solid", "P", "cross"),
+    "mean": Look(_SKY, "--", "dash", "X", "x"),
+    "fixed-set": Look(_GREY, "-", "solid", "h", "hexagon"),
+    "single": Look(_ORANGE, "--", "dash", "v", "triangle-down"),
+    "stay": Look(_GREY, ":", "dot", "X", "x"),
+    "all": Look(_PURPLE, ":", "dot", "s", "square"),
+    "hindsight": Look(_GREEN, ":", "dot", "^", "triangle-up"),
+    "others": Look(_GREY, "-", "solid", "o", "circle"),
+    "full": Look(_BLUE, "-", "solid", "o", "circle"),
+    "opened": Look(_VERMILION, "--", "dash", "D", "diamond"),
 }
 _COLOURS = (_BLUE, _VERMILION, _GREEN, _PURPLE, _ORANGE, _SKY, _GREY)
 _LINES = (("-", "solid"), ("--", "dash"), ("-.", "dashdot"), (":", "dot"))

@@ -1,10 +1,15 @@
-"""A progress bar on standard error, for people only: nothing is written where it is no terminal."""
+"""What is told on standard error while something takes long.
+
+The bar is for people only: nothing of it is written where standard error is no terminal. There, a command
+whose first run compiles may say so in a line, so that nobody takes it for stuck.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-__all__ = ["bar"]
+__all__ = ["bar", "told_of_compiling"]
 
 
 @contextmanager
@@ -52,3 +57,29 @@ def bar(
             progress.update(task, description=f"{finished}/{runs} runs")
 
         yield lambda more: progress.advance(task, more), note
+
+
+@contextmanager
+def told_of_compiling() -> Iterator[None]:
+    """Say once that loops are compiled, if they are and standard error is no terminal.
+
+    In a terminal :mod:`weitzman.learn.compiled` says it.
+    """
+    from numba.core import event
+
+    class Notice(event.Listener):
+        said = False
+
+        def on_start(self, event: Any) -> None:
+            """Hear that numba begins to compile something."""
+            if not self.said and not sys.stderr.isatty():
+                self.said = True
+                sys.stderr.write("Compiling, once: about a minute.\n")
+                sys.stderr.flush()
+
+        def on_end(self, event: Any) -> None:
+            """Hear that it is done."""
+
+    known: Any = event
+    with known.install_listener("numba:compile", Notice()):
+        yield

@@ -137,7 +137,9 @@ def _roles(
     taken = {**named, **{r: c for r, c in there.items() if c is not None}}
     for role, column in taken.items():
         if column not in table.names:
-            rule = f"be one of {list(table.names)}"
+            rule = (
+                f"be one of {list(table.names)}, named with --{role} COLUMN or {role}=… in Python"
+            )
             raise table.wrong(f": the column of the {role}", rule, column)
     if len(set(taken.values())) < len(taken):
         raise table.wrong(": the columns of the roles", "be distinct", taken)

@@ -109,15 +109,16 @@ class Replay:
             spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
             return float((best - mean) / (best - least)), float(spread.std())
 
-    def rows(self) -> list[dict[str, str | float]]:
+    def rows(self, against: str = "default") -> list[dict[str, str | float]]:
         """Return a row for each of the simple rules, ``recorded`` if it is known, ``default``, ``hindsight``.
 
         ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
-        the cheaper one, and ``default_saves_se`` its standard error; rounds are paired.
+        the cheaper one, and ``default_saves_se`` its standard error; rounds are paired. With another
+        policy to compare ``against``, its name takes the place of ``default``.
         """
         shown = self.shown()
         totals = np.column_stack([series for series, _ in shown.values()])
-        mine = list(shown).index("default")
+        mine = list(shown).index(against)
         drawn = block_means(totals)
         errors, apart = drawn.std(axis=0), (drawn - drawn[:, [mine]]).std(axis=0)
         means = totals.mean(axis=0)
@@ -129,8 +130,8 @@ class Replay:
                 "mean_total": float(means[k]),
                 "se": float(errors[k]),
                 "boxes_opened": float(opened.mean()),
-                "default_saves": float(means[k] - means[mine]),
-                "default_saves_se": float(apart[k]),
+                f"{against}_saves": float(means[k] - means[mine]),
+                f"{against}_saves_se": float(apart[k]),
             }
             for k, (name, (_, opened)) in enumerate(shown.items())
         ]

@@ -96,7 +96,8 @@ def _grown(rest: Floats, part: Floats, known: NDArray[np.bool_], shared: bool) -
     first, second = _mean(part, known, shared), _mean(part**2, known, shared)
     without = rest + part
     squares = without**2 - 2.0 * without * first + second
-    return np.where(known, squares - rest**2, 0.0).sum(axis=1)
+    grown: Floats = np.where(known, squares - rest**2, 0.0).sum(axis=1)
+    return grown
 
 
 def _mean(numbers: Floats, known: NDArray[np.bool_], shared: bool) -> Floats:

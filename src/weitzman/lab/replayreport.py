@@ -1,0 +1,217 @@
+"""The report of a replay: one page, its pictures, its rows.
+
+::
+
+    DIR/
+      index.html          the page, self-contained
+      figures/*.png       the pictures for print
+      rows.json           a row per policy, feedback and cost scale
+      rows.parquet        the same
+      rounds.parquet      totals and boxes opened, round by round
+      findings.json       the recommendation, calibration, correlation, cost shares and features
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.lab.chartpage import explore_chart
+from weitzman.lab.chartprint import draw_chart
+from weitzman.lab.charts import Chart
+from weitzman.lab.findings import Findings
+from weitzman.lab.folder import check_own
+from weitzman.lab.page import Fold, PageTable, Section, render, write_page
+from weitzman.lab.plots import save_figure
+from weitzman.lab.replaycharts import (
+    calibration_charts,
+    correlation_chart,
+    cost_chart,
+    opened_chart,
+    saved_chart,
+    saving_charts,
+    telling_chart,
+    totals_chart,
+    twin_chart,
+    went_by_charts,
+)
+from weitzman.lab.replaystory import (
+    calibration_table,
+    calibration_words,
+    candidate_fold,
+    correlation_words,
+    cost_words,
+    lead,
+    scale_table,
+    telling_words,
+    total_table,
+    twin_table,
+)
+from weitzman.lab.rows import write_table
+
+__all__ = ["check_place", "replay_page", "write_replay_report"]
+
+_FIGURES = "figures"
+
+Thing = TypeVar("Thing")
+
+
+def check_place(directory: Path) -> None:
+    """Make the directory of a report; refuse one that holds something else, before the work begins."""
+    check_own(directory, _FIGURES)
+    try:
+        (directory / _FIGURES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule, got = "be writable", error.strerror or str(error)
+        raise InvalidInputError(f"The directory {str(directory)!r}", rule, got) from None
+
+
+def write_replay_report(directory: Path, findings: Findings) -> None:
+    """Write the page, the pictures and the rows into a directory."""
+    import pyarrow
+
+    check_place(directory)
+    for part in _parts(findings):
+        for chart in part.charts:
+            save_figure(draw_chart(chart), [directory / _FIGURES / f"{chart.file}.png"])
+    rows = findings.rows
+    write_page(directory / "rows.json", json.dumps(rows, indent=2, allow_nan=False) + "\n")
+    write_table(directory / "rows.parquet", pyarrow.Table.from_pylist(rows))
+    write_table(directory / "rounds.parquet", _rounds(findings))
+    told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_page(directory / "findings.json", told + "\n")
+    write_page(directory / "index.html", replay_page(findings))
+
+
+def replay_page(findings: Findings) -> str:
+    """Return the page."""
+    sections = tuple(
+        Section(
+            heading=part.heading,
+            text=part.text,
+            figures=tuple(explore_chart(chart) for chart in part.charts),
+            pairs=True,
+            tables=part.tables,
+            folds=part.folds,
+        )
+        for part in _parts(findings)
+    )
+    title = f"What would it have saved? {Path(findings.log.source).name}"
+    return render(title=title, lead=lead(findings), sections=sections)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Part:
+    """A section of the report, its pictures not yet drawn."""
+
+    heading: str
+    text: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[PageTable, ...] = ()
+    folds: tuple[Fold, ...] = ()
+
+
+def _parts(findings: Findings) -> tuple[_Part, ...]:
+    return (
+        _Part(heading="How sure is this?", text=findings.advice.cautions),
+        _totals(findings),
+        _Part(
+            heading="Savings over time",
+            text=(
+                "The sum of what default has saved by each round; below 0 it was behind. The axis is made "
+                "for the closest rivals, and far worse rules leave it at the top.",
+            ),
+            charts=saving_charts(findings),
+        ),
+        _Part(
+            heading="What default went by",
+            text=(
+                "default is a portfolio: it plays the paper's rule until another candidate is clearly "
+                "better, and then hedges over all of them. Candidates with trees or linear in their name "
+                "weigh what a round has shown after every look.",
+            ),
+            charts=went_by_charts(findings),
+            folds=tuple(candidate_fold(replay) for replay in findings.main),
+        ),
+        _Part(
+            heading="Do the reservation values keep their promise?",
+            text=calibration_words(findings),
+            charts=calibration_charts(findings),
+            tables=(calibration_table(findings),) if findings.calibrations else (),
+        ),
+        _Part(
+            heading="Do the boxes of a round move together?",
+            text=correlation_words(findings),
+            charts=_there(correlation_chart(findings), twin_chart(findings)),
+            tables=_there(twin_table(findings)),
+        ),
+        _Part(
+            heading="Is a look cheap or dear?",
+            text=cost_words(findings),
+            charts=_there(cost_chart(findings)),
+        ),
+        _Part(
+            heading="Which features tell something?",
+            text=telling_words(findings),
+            charts=() if findings.telling is None else (telling_chart(findings.telling),),
+        ),
+        _Part(
+            heading="How this was made",
+            text=(
+                "Rounds are played online and in their order; nothing is known before its time, and "
+                "learning costs count from the first round. Under full every value of a round is revealed "
+                "when it closes, under opened only those of the boxes that the policy itself opened. "
+                "Standard errors are by a block bootstrap over rounds; differences are paired.",
+                "The same in numbers: rows.json and rows.parquet (policies), rounds.parquet (round by "
+                "round), findings.json (the rest); pictures for print in figures.",
+            ),
+        ),
+    )
+
+
+def _totals(findings: Findings) -> _Part:
+    scales = scale_table(findings)
+    return _Part(
+        heading="What every policy would have come to",
+        text=(
+            "stay: open nothing. all: open everything. single: the box that was best so far. fixed-set: the "
+            "best set so far. one-shot: the box with the least predicted value plus cost, or none. mean, "
+            "mean+cost: predictions in place of reservation values. no-context: reservation values without "
+            "features. paper: the paper's learner. recorded: what was actually done. hindsight: the least "
+            "that was possible.",
+        ),
+        charts=(totals_chart(findings), saved_chart(findings), opened_chart(findings)),
+        tables=(*(total_table(replay) for replay in findings.main), *_there(scales)),
+    )
+
+
+def _there(*things: Thing | None) -> tuple[Thing, ...]:
+    return tuple(thing for thing in things if thing is not None)
+
+
+def _rounds(findings: Findings) -> Any:
+    """Return totals and boxes opened of every shown policy, round by round, as a table of Arrow."""
+    import pyarrow
+
+    known = ~np.isnan(findings.log.values).all(axis=1)
+    labels = [str(label) for label in findings.log.rounds[known]]
+    parts = []
+    for replay in findings.replays.played:
+        for name, (totals, opened) in replay.shown().items():
+            count = len(totals)
+            parts.append(
+                pyarrow.table(
+                    {
+                        "round": labels,
+                        "policy": pyarrow.array([name] * count).dictionary_encode(),
+                        "feedback": pyarrow.array([replay.feedback] * count).dictionary_encode(),
+                        "cost_scale": np.full(count, replay.cost_scale),
+                        "total": totals,
+                        "opened": opened,
+                    }
+                )
+            )
+    return pyarrow.concat_tables(parts).unify_dictionaries()

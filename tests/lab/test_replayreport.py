@@ -1,0 +1,91 @@
+"""The report of a replay: its files, its words, its pictures."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import weitzman as wz
+from tests.lab.logs import log_of, normal_log
+from weitzman.lab.findings import Findings, find
+from weitzman.lab.recorded import Log
+from weitzman.lab.replayreport import check_place, replay_page, write_replay_report
+from weitzman.lab.replays import Case, play_cases
+from weitzman.lab.replaystory import correlation_words, cost_words, telling_words
+
+CASES = [Case(feedback=f) for f in ("full", "opened")] + [Case(twin="together"), Case(twin="apart")]
+
+
+def findings_of(log: Log) -> Findings:
+    return find(log, play_cases(log, CASES, promises=1.0, trees=False, workers=1, progress=False))
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    log = normal_log(0.6, rounds=150, boxes=4)
+    opened = np.zeros(log.values.shape, dtype=np.bool_)
+    opened[:, :2] = True
+    own = log_of(log.values, log.costs, {"x_a": log.contexts[:, :, 0]}, opened=opened)
+    return findings_of(own)
+
+
+def test_files(found: Findings, tmp_path: Path) -> None:
+    write_replay_report(tmp_path / "report", found)
+    names = {str(p.relative_to(tmp_path / "report")) for p in (tmp_path / "report").rglob("*.*")}
+    assert names == {
+        "index.html", "rows.json", "rows.parquet", "rounds.parquet", "findings.json",
+        *(f"figures/{name}.png" for name in (
+            "totals", "saved", "opened", "savings-full", "savings-opened", "went-by-full",
+            "went-by-opened", "calibration", "calibration-boxes", "correlation", "twins",
+            "cost-shares", "features",
+        )),
+    }  # fmt: skip
+    rows = json.loads((tmp_path / "report/rows.json").read_text("utf-8"))
+    assert pyarrow.parquet.read_table(tmp_path / "report/rows.parquet").to_pylist() == rows
+    rounds = pyarrow.parquet.read_table(tmp_path / "report/rounds.parquet").to_pandas()
+    means = rounds.groupby(["policy", "feedback"], observed=True)["total"].mean()
+    for row in rows:
+        assert means[(row["policy"], row["feedback"])] == pytest.approx(row["mean_total"])
+    told = json.loads((tmp_path / "report/findings.json").read_text("utf-8"))
+    assert told["recommendation"]["headline"] == found.advice.headline
+    assert told["correlation"]["moves_together"] is True
+    # Written over by the same command, and not by another
+    check_place(tmp_path / "report")
+    with pytest.raises(wz.InvalidInputError, match="be empty or hold an earlier report"):
+        check_place(tmp_path)
+
+
+def test_the_page_stands_alone_and_says_it_all(found: Findings) -> None:
+    page = replay_page(found)
+    assert found.advice.headline.replace("'", "&#39;") in page
+    assert "Warning: the boxes of a round are not independent." in page
+    assert "recorded" in page
+    before, _, _ = page.partition("<script>/**")
+    assert "http://" not in before.replace("http://www.w3.org", "")
+    assert "src=" not in before
+
+
+def test_independent_boxes_are_not_warned_of() -> None:
+    words = " ".join(correlation_words(findings_of(normal_log(0.0, rounds=150, boxes=4))))
+    assert "No sign against the paper" in words
+    assert "with residuals moved apart" in words
+
+
+def test_words_about_costs_and_features(found: Findings) -> None:
+    # Costs are 0.2, spreads 1, 1.25, 1.5 and 1.75: 15 % in the middle
+    assert cost_words(found)[0].startswith("A look costs 1")
+    assert "That is dear" in cost_words(found)[0]
+    assert "a linear regression predicts" in telling_words(found)[0]
+
+
+def test_boxes_without_history_and_a_log_without_features() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 3))
+    log = log_of(values, np.full(values.shape, 0.1), shared=True)
+    found = findings_of(log)
+    assert found.telling is None
+    page = replay_page(found)
+    assert "The log has no features" in page
+    assert "one model for all of them" in page
