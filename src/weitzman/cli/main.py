@@ -9,10 +9,13 @@ import typer
 from typer.core import TyperGroup
 
 from weitzman.cli.compare import COMPARE_EXAMPLE, compare_command
+from weitzman.cli.keys import KEYS_EXAMPLE, keys_app
 from weitzman.cli.plan import EXAMPLE, plan_command
 from weitzman.cli.plot import PLOT_EXAMPLE, plot_command
+from weitzman.cli.recover import RECOVER_EXAMPLE, recover_command
 from weitzman.cli.replay import REPLAY_EXAMPLE, replay_command
 from weitzman.cli.reproduce import REPRODUCE_EXAMPLE, reproduce_command
+from weitzman.cli.serve import SERVE_EXAMPLE, serve_command
 from weitzman.cli.study import STUDY_EXAMPLE, study_command
 from weitzman.errors import InvalidInputError, WeitzmanError
 
@@ -50,6 +53,9 @@ app.command("replay", epilog=REPLAY_EXAMPLE)(replay_command)
 app.command("reproduce", epilog=REPRODUCE_EXAMPLE)(reproduce_command)
 app.command("plot", epilog=PLOT_EXAMPLE)(plot_command)
 app.command("compare", epilog=COMPARE_EXAMPLE)(compare_command)
+app.command("serve", epilog=SERVE_EXAMPLE)(serve_command)
+app.command("recover", epilog=RECOVER_EXAMPLE)(recover_command)
+app.add_typer(keys_app, name="keys", help="Make, list and revoke keys.", epilog=KEYS_EXAMPLE)
 
 
 def _print_version(wanted: bool) -> None:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.ledger.bodies import Opened
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
 __all__ = ["OpenRound", "Result"]
@@ -68,20 +69,15 @@ class OpenRound(msgspec.Struct):
     looks: dict[int, float | None]
 
     @classmethod
-    def begin(
-        cls,
-        *,
-        at: int,
-        until: int,
-        places: list[int] | None,
-        contexts: NDArray[np.float64],
-        costs: list[float],
-        sigma: list[float],
-        outside: float | None,
-    ) -> "OpenRound":
-        """Return a round that nothing was seen of."""
+    def begin(cls, body: Opened, *, at: int, waiting: int, sign: float) -> "OpenRound":
+        """Return a round that nothing was seen of; ``sign`` is −1 where larger values are better."""
+        sigma, outside = body.reservation_values, body.outside
+        if sign < 0.0:
+            sigma = [-s for s in sigma]
+            outside = None if outside is None else -outside
+        contexts = np.array(body.contexts, dtype=np.float64)
         order = opening_order(np.array(sigma)).tolist()
-        return cls(at, until, places, contexts, costs, sigma, order, outside, {})
+        return cls(at, at + waiting, body.places, contexts, body.costs, sigma, order, outside, {})
 
     def best(self) -> float:
         """Return the smallest value in hand; +∞ if there is none."""

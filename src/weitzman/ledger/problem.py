@@ -75,18 +75,8 @@ class Problem:
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
         """Begin a round."""
-        sign = self.sign
-        sigma = body.reservation_values
-        outside = body.outside
-        opened = OpenRound.begin(
-            at=at,
-            until=at + self.settings.waiting,
-            places=body.places,
-            contexts=np.array(body.contexts, dtype=np.float64),
-            costs=body.costs,
-            sigma=sigma if sign > 0.0 else [-s for s in sigma],
-            outside=outside if outside is None or sign > 0.0 else -outside,
-        )
+        waiting = self.settings.waiting
+        opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign)
         self.rounds[name] = opened
         self.tally.opened += 1
         return opened

@@ -1,0 +1,86 @@
+"""``weitzman keys``: the keys of a service that is not running."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from weitzman.ledger.bodies import Body
+    from weitzman.ledger.fold import State
+
+__all__ = ["KEYS_EXAMPLE", "keys_app"]
+
+KEYS_EXAMPLE = "Example: weitzman keys create --data decisions.db --name ops --scope admin"
+keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
+_Data = Annotated[
+    str, typer.Option(metavar="FILE", help="The journal: a SQLite file, or postgresql://…")
+]
+
+
+class _Scope(StrEnum):
+    read = "read"
+    write = "write"
+    admin = "admin"
+
+
+@keys_app.command("create")
+def create(
+    data: _Data = "weitzman.db",
+    name: Annotated[str, typer.Option(help="Whose key it is.")] = "first",
+    scope: Annotated[_Scope, typer.Option(help="What it may do.")] = _Scope.admin,
+) -> None:
+    """Make a key and print it; it is shown this once."""
+    from weitzman.ledger.bodies import KeyCreated
+    from weitzman.serve.guard import key_sha256, new_key
+
+    key_id, text = new_key()
+    _happen(data, KeyCreated(name, scope.value, key_sha256(text)), key_id)
+    typer.echo(text)
+
+
+@keys_app.command("list")
+def list_all(data: _Data = "weitzman.db") -> None:
+    """Print the keys: id, name, scope, whether revoked."""
+    for key_id, key in _happen(data, None, "").service.keys.items():
+        revoked = "" if key.revoked is None else "  revoked"
+        typer.echo(f"{key_id}  {key.name}  {key.scope}{revoked}")
+
+
+@keys_app.command("revoke")
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key.")],
+    data: _Data = "weitzman.db",
+) -> None:
+    """Make a key invalid, for ever."""
+    from weitzman.errors import InvalidInputError
+    from weitzman.ledger.bodies import KeyRevoked
+
+    keys = _happen(data, None, "").service.keys
+    if key_id not in keys:
+        raise InvalidInputError("The id of the key", f"be one of {list(keys)}", key_id)
+    if keys[key_id].revoked is None:
+        _happen(data, KeyRevoked(), key_id)
+    typer.echo(f"{key_id}  revoked")
+
+
+def _happen(data: str, body: "Body | None", key: str) -> "State":
+    """Append an event of the service, if there is one, and return the state of the service."""
+    import time
+
+    from weitzman.ledger.bodies import encode
+    from weitzman.ledger.event import Draft
+    from weitzman.ledger.fold import SERVICE, replay
+    from weitzman.serve.run import open_ledger
+
+    journal, _ = open_ledger(data)
+    try:
+        state = replay(journal.read(problem=SERVICE))
+        if body is not None:
+            kind, content = encode(body)
+            number = state.events(SERVICE) + 1
+            at = time.time_ns() // 1_000
+            replay(journal.append([Draft(SERVICE, number, kind, at, key, content)]), state)
+    finally:
+        journal.close()
+    return state

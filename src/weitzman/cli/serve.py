@@ -1,0 +1,82 @@
+"""``weitzman serve``: the decision service."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["SERVE_EXAMPLE", "serve_command"]
+
+SERVE_EXAMPLE = "Example: weitzman serve --port 8080 --data decisions.db"
+
+
+def serve_command(
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; needs keys if not loopback.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any.")] = 8080,
+    data: Annotated[
+        str, typer.Option(metavar="FILE", help="The journal: a SQLite file, or postgresql://…")
+    ] = "weitzman.db",
+    key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file that begins with an admin key.")
+    ] = None,
+    require_keys: Annotated[
+        bool, typer.Option("--require-keys", help="Ask for keys on loopback too.")
+    ] = False,
+    body_limit: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="The largest body of a request.")
+    ] = 1_048_576,
+    upload_limit: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="The largest log or saved state.")
+    ] = 268_435_456,
+    boxes_limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The most boxes of a problem.")
+    ] = 1_000,
+    dimension_limit: Annotated[
+        int, typer.Option(min=1, metavar="D", help="The longest context.")
+    ] = 1_000,
+    problems_limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The most problems.")
+    ] = 10_000,
+    rounds_limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The most open rounds of a problem.")
+    ] = 100_000,
+    batch_limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The most commands of a batch.")
+    ] = 1_000,
+    rate: Annotated[
+        float,
+        typer.Option(
+            min=0.0, metavar="N", help="Requests a second of one key or address; 0: no limit."
+        ),
+    ] = 0.0,
+    snapshot_every: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Events between two snapshots.")
+    ] = 10_000,
+    log_requests: Annotated[
+        bool, typer.Option("--log-requests", help="Log every request.")
+    ] = False,
+) -> None:
+    """Answer over HTTP which box to open next, and keep everything that happens."""
+    from weitzman.serve.run import serve
+    from weitzman.serve.settings import Settings
+
+    settings = Settings(
+        host=host,
+        port=port,
+        data=data,
+        key_file=None if key_file is None else str(key_file),
+        require_keys=require_keys,
+        body_limit=body_limit,
+        upload_limit=upload_limit,
+        boxes_limit=boxes_limit,
+        dimension_limit=dimension_limit,
+        problems_limit=problems_limit,
+        rounds_limit=rounds_limit,
+        batch_limit=batch_limit,
+        rate=rate,
+        snapshot_every=snapshot_every,
+        log_requests=log_requests,
+    )
+    serve(settings)

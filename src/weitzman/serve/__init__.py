@@ -1,0 +1,1 @@
+"""The network edge: decisions over HTTP, with a state that survives anything."""

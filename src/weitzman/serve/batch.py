@@ -1,0 +1,37 @@
+"""Many commands in one request, carried out in order and stored in one commit.
+
+Each has a result of its own: one that is refused changes nothing and does not hold up the others.
+"""
+
+from weitzman.ledger.problem import Problem
+from weitzman.serve.desk import Desk
+from weitzman.serve.refusal import Refusal
+from weitzman.serve.rounds import close_round, open_round, see_values
+from weitzman.serve.schema import BatchItem, BatchReply, BatchRequest, BatchResult
+
+__all__ = ["run_batch"]
+
+
+def run_batch(desk: Desk, problem: Problem, ask: BatchRequest) -> BatchReply:
+    """Carry out commands in order."""
+    if len(ask.commands) > desk.settings.batch_limit:
+        raise Refusal("invalid", f"Expected at most {desk.settings.batch_limit}.", "commands")
+    for place, item in enumerate(ask.commands):
+        if sum(part is not None for part in (item.open, item.see, item.close)) != 1:
+            text = "Expected exactly one of open, see and close."
+            raise Refusal("invalid", text, f"commands[{place}]")
+    return BatchReply(results=[_run(desk, problem, item) for item in ask.commands])
+
+
+def _run(desk: Desk, problem: Problem, item: BatchItem) -> BatchResult:
+    try:
+        if item.open is not None:
+            return BatchResult(status=201, opened=open_round(desk, problem, item.open))
+        if item.see is not None:
+            seen = see_values(desk, problem, item.see.round, item.see)
+            return BatchResult(status=200, seen=seen)
+        assert item.close is not None
+        closed = close_round(desk, problem, item.close.round, item.close)
+        return BatchResult(status=200, closed=closed)
+    except Refusal as refusal:
+        return BatchResult(status=refusal.status, error=refusal.details())

@@ -1,0 +1,65 @@
+"""The body of a request, never larger than allowed: told too long it is not read, found too long not kept."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from weitzman.serve.refusal import Refusal
+from weitzman.serve.routes import BINARY, JSON, PARQUET, Route
+
+__all__ = ["read_body"]
+
+_TYPES = {JSON: {JSON}, PARQUET: {PARQUET, BINARY}, BINARY: {BINARY}}
+
+
+async def read_body(
+    headers: dict[bytes, bytes],
+    receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
+    route: Route,
+    most: int,
+) -> bytes | None:
+    """Return the body; None if the caller went away before its end."""
+    told = headers.get(b"content-length")
+    if told is not None and (not told.isdigit() or int(told) > most):
+        raise _too_large(most)
+    message = await receive()
+    content: bytes = message.get("body", b"")
+    if message.get("more_body"):
+        content = await _rest(receive, content, most) or b""
+        if not content:
+            return None
+    elif message["type"] == "http.disconnect":
+        return None
+    if len(content) > most:
+        raise _too_large(most)
+    if content or not route.may_be_empty:
+        _check_type(headers, route)
+    return content
+
+
+async def _rest(
+    receive: Callable[[], Awaitable[MutableMapping[str, Any]]], first: bytes, most: int
+) -> bytes | None:
+    parts, length, more = [first], len(first), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        length += len(parts[-1])
+        if length > most:
+            raise _too_large(most)
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _check_type(headers: dict[bytes, bytes], route: Route) -> None:
+    # A page from elsewhere cannot send this type without asking first, and is not answered
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    assert route.takes_type is not None
+    if kind not in _TYPES[route.takes_type]:
+        text = f"Expected Content-Type: {route.takes_type}."
+        raise Refusal("media-type", text, "Content-Type")
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal("too-large", f"Expected a body of at most {most} bytes.")

@@ -1,0 +1,187 @@
+"""The desk: commands against the state, without any network.
+
+A command checks what it is told, says what happens as events, and answers; events are applied to the state
+at once and handed to the writer. A command that is refused has changed nothing. Whoever calls waits for
+``pending()`` before passing the answer on: what it tells may rest on events that are not stored yet.
+
+Commands with an idempotency key leave their answer in the journal beside their events. The same key and
+request give the same answer again, also after a restart; the same key with another request is refused.
+"""
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weitzman.errors import LedgerError
+from weitzman.ledger.bodies import Answered, Body, Closed, decode, encode
+from weitzman.ledger.event import Draft, Event
+from weitzman.ledger.fold import SERVICE, State, apply
+from weitzman.ledger.journal import Head, Journal
+from weitzman.ledger.problem import Problem
+from weitzman.serve.refusal import Refusal
+from weitzman.serve.settings import Settings
+from weitzman.serve.warm import Warmth
+from weitzman.serve.writer import Writer
+
+if TYPE_CHECKING:
+    from asyncio import Future
+
+__all__ = ["Desk", "now_in_microseconds"]
+
+
+def now_in_microseconds() -> int:
+    """Return the time as events have it."""
+    return time.time_ns() // 1_000
+
+
+class Desk:
+    """The state, the journal behind it, and what commands share.
+
+    Parameters
+    ----------
+    state, head
+        The state, and the end of the journal that it was made from.
+    journal
+        Where events go.
+    settings
+        The limits.
+    warmth
+        Which learners are compiled.
+    clock
+        Tells the time in microseconds.
+    on_stored, on_failed
+        Called with the events that were stored; and when some could not be.
+    """
+
+    def __init__(
+        self,
+        *,
+        state: State,
+        head: Head,
+        journal: Journal,
+        settings: Settings,
+        warmth: Warmth | None = None,
+        clock: Callable[[], int] = now_in_microseconds,
+        on_stored: Callable[[list[Event]], None] = lambda events: None,
+        on_failed: Callable[[LedgerError], None] = lambda error: None,
+    ) -> None:
+        self.state = state
+        self.head = head
+        self.journal = journal
+        self.settings = settings
+        self.warmth = Warmth() if warmth is None else warmth
+        self.failed: LedgerError | None = None
+        self._clock = clock
+        self._now = 0
+        self._on_stored, self._on_failed = on_stored, on_failed
+        self._writer = Writer(journal, stored=self._stored, failed=self._fail)
+        self._deadlines = [
+            (opened.until, problem.name, key)
+            for problem in state.problems.values()
+            for key, opened in problem.rounds.items()
+        ]
+        heapq.heapify(self._deadlines)
+
+    def now(self) -> int:
+        """Return the time, which never goes back."""
+        self._now = max(self._now, self._clock())
+        return self._now
+
+    def pending(self) -> "Future[None] | None":
+        """Return what to wait for before telling anybody of the state; None if all of it is stored."""
+        if self.failed is not None:
+            raise self.failed
+        return self._writer.pending()
+
+    def happen(self, problem: str, body: Body, key: str = "") -> int:
+        """Let something happen: apply it, and have it stored. Return when it was."""
+        if self.failed is not None:
+            raise self.failed
+        at = self.now()
+        kind, content = encode(body)
+        draft = Draft(problem, self.state.events(problem) + 1, kind, at, key, content)
+        try:
+            apply(self.state, draft, body)
+        except BaseException as error:
+            # Half applied, perhaps: the state is made anew from the journal
+            self._fail(LedgerError(f"An event could not be applied: {error!r}."))
+            raise
+        self._writer.add(draft)
+        return at
+
+    def find(self, problem: str, key: str) -> "list[Draft | Event]":
+        """Return the events of a problem with a key, stored or not."""
+        waiting = self._writer.find(problem, key)
+        # What is stored while we look is in both
+        first = waiting[0].number if waiting else None
+        stored = self.journal.find(problem, key)
+        return [*(e for e in stored if first is None or e.number < first), *waiting]
+
+    def problem(self, name: str) -> Problem:
+        """Return a problem."""
+        found = self.state.problems.get(name)
+        if found is None:
+            raise Refusal("unknown", f"There is no problem {name!r}.", "problem")
+        return found
+
+    def answer_once(
+        self,
+        problem: str,
+        key: str,
+        request: str,
+        command: Callable[[], tuple[int, bytes]],
+    ) -> tuple[int, bytes]:
+        """Carry out a command, or return what it answered to the same key before."""
+        before = self._answered(self.find(problem, key))
+        if before is not None:
+            if before.request != request:
+                raise Refusal(
+                    "key-reused",
+                    f"The Idempotency-Key {key!r} came before, with another request.",
+                    "Idempotency-Key",
+                )
+            return before.status, bytes(before.reply)
+        status, reply = command()
+        home = problem if problem in self.state.problems else SERVICE
+        self.happen(home, Answered(request, status, msgspec.Raw(reply)), key)
+        return status, reply
+
+    def watch(self, problem: str, key: str, until: int) -> None:
+        """Close a round by itself when its waiting time is over."""
+        heapq.heappush(self._deadlines, (until, problem, key))
+
+    def close_overdue(self) -> int:
+        """Close the rounds whose waiting time is over, and return how many they are."""
+        now, count = self.now(), 0
+        while self._deadlines and self._deadlines[0][0] <= now:
+            _, name, key = heapq.heappop(self._deadlines)
+            problem = self.state.problems.get(name)
+            if problem is not None and key in problem.rounds:
+                self.happen(name, Closed(waited=True), key)
+                count += 1
+        return count
+
+    async def close(self) -> None:
+        """Store what has happened, and end."""
+        await self._writer.close()
+
+    def _stored(self, events: list[Event]) -> None:
+        self.head = Head(events[-1].seq, events[-1].chain)
+        self._on_stored(events)
+
+    def _fail(self, error: LedgerError) -> None:
+        # The state holds events that are not stored: it is of no use any more
+        self.failed = error
+        self._on_failed(error)
+
+    @staticmethod
+    def _answered(events: "Sequence[Draft | Event]") -> Answered | None:
+        for event in events:
+            if event.kind == "answered":
+                body = decode(event.kind, event.body)
+                assert isinstance(body, Answered)
+                return body
+        return None

@@ -1,0 +1,70 @@
+"""What the service counts, as Prometheus reads it."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Final
+
+__all__ = ["BOUNDS", "Metrics", "sample"]
+
+BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+"""The upper bounds of the classes of durations, in seconds."""
+
+
+class Metrics:
+    """Counts of requests by route and status, and their durations by route."""
+
+    def __init__(self) -> None:
+        self._requests: dict[tuple[str, int], int] = {}
+        self._classes: dict[str, list[int]] = {}
+        self._seconds: dict[str, float] = {}
+        self.commits = 0
+        self.events = 0
+        self.failures = 0
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        pair = (route, status)
+        self._requests[pair] = self._requests.get(pair, 0) + 1
+        classes = self._classes.get(route)
+        if classes is None:
+            classes = self._classes[route] = [0] * (len(BOUNDS) + 1)
+        classes[bisect_left(BOUNDS, seconds)] += 1
+        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
+
+    def text(self, more: Iterable[str]) -> str:
+        """Return everything in Prometheus' text format."""
+        lines = ["# TYPE weitzman_requests_total counter"]
+        for (route, status), count in sorted(self._requests.items()):
+            lines.append(sample("weitzman_requests_total", count, route=route, status=str(status)))
+        lines.append("# TYPE weitzman_request_seconds histogram")
+        for route, classes in sorted(self._classes.items()):
+            below = 0
+            for bound, count in zip((*BOUNDS, "+Inf"), classes, strict=True):
+                below += count
+                name = "weitzman_request_seconds_bucket"
+                lines.append(sample(name, below, route=route, le=str(bound)))
+            lines.append(sample("weitzman_request_seconds_count", below, route=route))
+            total = self._seconds[route]
+            lines.append(sample("weitzman_request_seconds_sum", total, route=route))
+        for name, number in (
+            ("commits", self.commits),
+            ("events_stored", self.events),
+            ("commit_failures", self.failures),
+        ):
+            lines += [f"# TYPE weitzman_{name}_total counter"]
+            lines.append(sample(f"weitzman_{name}_total", number))
+        return "\n".join([*lines, *more, ""])
+
+
+def sample(metric: str, number: float, **labels: str) -> str:
+    r"""Return one line of the format.
+
+    >>> sample("rounds", 3, problem='a "b"')
+    'rounds{problem="a \\"b\\""} 3'
+    """
+    inside = ",".join(f'{k}="{_escaped(v)}"' for k, v in labels.items())
+    return f"{metric}{{{inside}}} {number}" if inside else f"{metric} {number}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,188 @@
+"""The office: the life of a service, from an empty chair to a desk and back.
+
+It makes the state from snapshot and journal, warms up, and opens the desk. While the desk is open it closes
+rounds whose waiting time is over and writes snapshots. When events cannot be stored, it clears the desk and
+makes the state anew; until then everybody is told to come back.
+"""
+
+import asyncio
+import gc
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from weitzman.errors import LedgerError
+from weitzman.ledger.bodies import Created
+from weitzman.ledger.event import Event
+from weitzman.ledger.journal import Journal
+from weitzman.ledger.snapshot import Resumed, Snapshot, Snapshots, resume
+from weitzman.serve.desk import Desk
+from weitzman.serve.logs import log
+from weitzman.serve.metrics import Metrics
+from weitzman.serve.settings import Settings
+from weitzman.serve.warm import Warmth
+
+__all__ = ["Office"]
+
+_USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", waiting=1)
+
+
+class Office:
+    """Holds the desk, when there is one.
+
+    Parameters
+    ----------
+    journal, snapshots
+        Where events and snapshots are.
+    settings
+        The settings.
+    on_lost
+        Called when there can be no desk: the journal cannot be read.
+    """
+
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        snapshots: Snapshots | None,
+        settings: Settings,
+        on_lost: Callable[[Exception], None] = lambda error: None,
+    ) -> None:
+        self.desk: Desk | None = None
+        self.settings = settings
+        self.metrics = Metrics()
+        self.warmth = Warmth()
+        self.snapshot_seq = 0
+        self._journal, self._snapshots = journal, snapshots
+        self.on_lost = on_lost
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._snapshotting = False
+        self._closing = False
+
+    def start(self) -> None:
+        """Begin to make the state; the desk is there when it is done."""
+        self._spawn(self._open())
+        self._spawn(self._look_at_the_clock())
+
+    async def close(self) -> None:
+        """Store what has happened, write a snapshot, and let go of the journal."""
+        self._closing = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        desk, self.desk = self.desk, None
+        if desk is not None:
+            await desk.close()
+            if desk.failed is None and desk.head.seq > self.snapshot_seq:
+                await self._snapshot(desk)
+        await asyncio.to_thread(self._journal.close)
+        log("stopped")
+
+    async def _open(self) -> None:
+        wait = 0.1
+        while not self._closing:
+            try:
+                resumed = await asyncio.to_thread(self._resume)
+            except LedgerError as error:
+                if self.metrics.failures == 0:
+                    log("cannot start", error=str(error))
+                    self.on_lost(error)
+                    return
+                log("cannot read the journal", error=str(error))
+                await asyncio.sleep(wait)
+                wait = min(2.0 * wait, 5.0)
+                continue
+            except Exception as error:
+                log("cannot start", error=repr(error))
+                self.on_lost(error)
+                raise
+            self.desk = Desk(
+                state=resumed.state,
+                head=resumed.head,
+                journal=self._journal,
+                settings=self.settings,
+                warmth=self.warmth,
+                on_stored=self._stored,
+                on_failed=self._failed,
+            )
+            self.snapshot_seq = resumed.snapshot
+            # What is there now stays: the collector need not look at it again
+            gc.collect()
+            gc.freeze()
+            log(
+                "ready",
+                events=resumed.head.seq,
+                snapshot=resumed.snapshot,
+                replayed=resumed.replayed,
+                problems=len(resumed.state.problems),
+            )
+            return
+
+    def _resume(self) -> Resumed:
+        self.warmth.warm(_USUAL)
+        resumed = resume(self._journal, self._snapshots)
+        for problem in resumed.state.problems.values():
+            self.warmth.warm(problem.settings)
+        return resumed
+
+    def _stored(self, events: list[Event]) -> None:
+        self.metrics.commits += 1
+        self.metrics.events += len(events)
+        desk = self.desk
+        due = events[-1].seq - self.snapshot_seq >= self.settings.snapshot_every
+        if desk is not None and due and not self._snapshotting:
+            self._snapshotting = True
+            self._spawn(self._snapshot(desk))
+
+    def _failed(self, error: LedgerError) -> None:
+        self.metrics.failures += 1
+        log("not stored", error=str(error))
+        desk, self.desk = self.desk, None
+        self._spawn(self._open_again(desk))
+
+    async def _open_again(self, desk: Desk | None) -> None:
+        if desk is not None:
+            await desk.close()
+        await self._open()
+
+    async def _snapshot(self, desk: Desk) -> None:
+        """Take records one after the other between requests; keep them when all in them is stored."""
+        self._snapshotting = True
+        try:
+            if self._snapshots is None:
+                self.snapshot_seq = desk.head.seq
+                return
+            head = desk.head
+            service, records = desk.state.service.record(), []
+            for name in list(desk.state.problems):
+                records.append(desk.state.problems[name].record())
+                await asyncio.sleep(0)
+            pending = desk.pending()
+            if pending is not None:
+                await asyncio.wait([pending])
+            if desk.failed is not None:
+                return
+            taken = Snapshot(head.seq, head.chain, desk.head.seq, service, records)
+            await asyncio.to_thread(self._snapshots.write, taken)
+            self.snapshot_seq = head.seq
+        except LedgerError:
+            return  # the events of the records were not stored
+        except OSError as error:
+            self.snapshot_seq = desk.head.seq  # not again at once
+            log("snapshot not written", error=str(error))
+        finally:
+            self._snapshotting = False
+
+    async def _look_at_the_clock(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            desk = self.desk
+            if desk is not None and desk.failed is None:
+                try:
+                    desk.close_overdue()
+                except LedgerError as error:
+                    log("not closed", error=str(error))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

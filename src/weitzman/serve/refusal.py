@@ -1,0 +1,99 @@
+"""Refusals: the errors that a caller sees, in one shape."""
+
+import json
+import math
+import re
+from typing import Any, Final
+
+import msgspec
+
+from weitzman.errors import InvalidInputError
+from weitzman.serve.schema import ProblemDetails
+
+__all__ = ["KINDS", "Refusal", "from_input_error", "unreadable"]
+
+KINDS: Final[dict[str, tuple[int, str]]] = {
+    "malformed": (400, "The body is no JSON"),
+    "unauthenticated": (401, "A valid key is needed"),
+    "forbidden": (403, "The key does not reach this far"),
+    "unknown": (404, "There is no such thing"),
+    "method": (405, "Not with this method"),
+    "conflict": (409, "It contradicts what is stored"),
+    "too-large": (413, "The body is too large"),
+    "media-type": (415, "The body has another type"),
+    "misdirected": (421, "Not under this host name"),
+    "invalid": (422, "The request breaks a rule"),
+    "key-reused": (422, "The idempotency key belongs to another request"),
+    "too-many": (429, "Too many requests"),
+    "broken": (500, "The service has a fault"),
+    "unavailable": (503, "Nothing can be stored now"),
+}
+"""The kinds of refusals: status and title."""
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class Refusal(Exception):  # noqa: N818  an answer, not a fault
+    """A request that is not carried out; nothing has changed."""
+
+    def __init__(self, kind: str, detail: str, field: str | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.title = KINDS[kind]
+        self.kind, self.detail, self.field = kind, detail, field
+
+    def details(self) -> ProblemDetails:
+        """Return what the caller sees."""
+        return ProblemDetails(
+            type=f"urn:weitzman:{self.kind}",
+            title=self.title,
+            status=self.status,
+            detail=self.detail,
+            field=self.field,
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return what the caller sees, as JSON."""
+        return _ENCODER.encode(self.details())
+
+
+def from_input_error(error: InvalidInputError, field: str | None = None) -> Refusal:
+    """Return the refusal of something that the rooms below do not take."""
+    text = str(error)
+    return Refusal("invalid", text if len(text) <= 500 else f"{text[:500]} …", field)
+
+
+def unreadable(error: msgspec.DecodeError, body: bytes) -> Refusal:
+    """Return the refusal of a body that is no JSON, or not of the wanted shape, with the field."""
+    text = str(error)
+    if isinstance(error, msgspec.ValidationError):
+        found = re.search(r" - at `\$\.?(.*)`$", text)
+        rule = text[: found.start()] if found else text
+        named = re.search(r"(?:unknown|missing required) field `(.*)`", rule)
+        path = found.group(1) if found else ""
+        if named:
+            path = f"{path}.{named.group(1)}" if path else named.group(1)
+        return Refusal("invalid", f"{rule}.", path or None)
+    field = _not_finite(body)
+    if field is not None:
+        return Refusal("invalid", "Expected a finite number.", field)
+    return Refusal("malformed", f"{text}.")
+
+
+def _not_finite(body: bytes) -> str | None:
+    """Return the path of the first NaN or infinity, which Python's reader takes and JSON has not."""
+    try:
+        return _path(json.loads(body), "")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _path(thing: Any, path: str) -> str | None:
+    if isinstance(thing, float):
+        return None if math.isfinite(thing) else path
+    if isinstance(thing, dict):
+        parts = ((f"{path}.{k}" if path else k, v) for k, v in thing.items())
+    elif isinstance(thing, list):
+        parts = ((f"{path}[{i}]", v) for i, v in enumerate(thing))
+    else:
+        return None
+    return next((p for k, v in parts if (p := _path(v, k)) is not None), None)

@@ -1,0 +1,105 @@
+"""Running the service: journal, office, guard, app and server, put together."""
+
+import contextlib
+from pathlib import Path
+
+from weitzman.errors import InvalidInputError, LedgerError
+from weitzman.ledger.journal import Journal
+from weitzman.ledger.snapshot import FileSnapshots, Snapshots
+from weitzman.ledger.sqlite import SqliteJournal
+from weitzman.serve.app import App
+from weitzman.serve.guard import Guard
+from weitzman.serve.logs import log
+from weitzman.serve.office import Office
+from weitzman.serve.settings import Settings
+
+__all__ = ["make_app", "open_ledger", "serve"]
+
+
+def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
+    """Return the journal at a place, and where its snapshots are."""
+    if data.startswith(("postgresql://", "postgres://")):
+        raise InvalidInputError("The data", "be the path of a SQLite file", data)
+    return SqliteJournal(data), FileSnapshots(data)
+
+
+def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) -> App:
+    """Return the app over a journal; it begins when the server does."""
+    office = Office(journal=journal, snapshots=snapshots, settings=settings)
+    guard = Guard(
+        needs_keys=settings.needs_keys, first_key=_first_key(settings), rate=settings.rate
+    )
+    return App(office=office, guard=guard)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until told to stop; LedgerError if the journal cannot be used."""
+    import uvicorn
+
+    if not settings.is_loopback:
+        _refuse_without_keys(settings)
+    journal, snapshots = open_ledger(settings.data)
+    app = make_app(settings, journal, snapshots)
+    lost: list[Exception] = []
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            interface="asgi3",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=10,
+        )
+    )
+
+    def end(error: Exception) -> None:
+        lost.append(error)
+        server.should_exit = True
+
+    app.office.on_lost = end
+    log("listening", host=settings.host, port=settings.port, data=settings.data)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+    if lost:
+        raise lost[0]
+
+
+def _first_key(settings: Settings) -> str | None:
+    if settings.key_file is None:
+        return None
+    subject = f"The key file {settings.key_file!r}"
+    try:
+        lines = Path(settings.key_file).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(subject, "be a text file that can be read", str(error)) from None
+    key = lines[0].strip()
+    if len(key) < 32:
+        raise InvalidInputError(subject, "begin with a key of at least 32 characters", len(key))
+    return key
+
+
+def _refuse_without_keys(settings: Settings) -> None:
+    """Refuse to be reached from elsewhere while nobody could be told apart."""
+    if settings.key_file is not None:
+        return
+    from weitzman.ledger.fold import SERVICE, State, apply
+
+    journal, _ = open_ledger(settings.data)
+    state = State()
+    try:
+        for event in journal.read(problem=SERVICE):
+            apply(state, event)
+    finally:
+        journal.close()
+    if not any(key.revoked is None for key in state.service.keys.values()):
+        raise LedgerError(
+            f"The service cannot listen on {settings.host!r} without keys: make one with "
+            f"'weitzman keys create --data {settings.data}', or give a --key-file."
+        )

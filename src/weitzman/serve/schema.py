@@ -1,0 +1,414 @@
+"""The wire format: what is asked and answered, as structs.
+
+Requests are read strictly: a field that is not known is refused, and so is a boolean or a string where a
+number is wanted. Boxes go by name. Values, reservation values and totals are in the problem's own
+direction. Times are seconds since 1970 UTC, durations seconds.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from weitzman.ledger.bodies import Scope
+
+__all__ = [
+    "BatchItem",
+    "BatchReply",
+    "BatchRequest",
+    "BatchResult",
+    "BoxReport",
+    "CloseItem",
+    "CloseRequest",
+    "CreatedKey",
+    "Diagnostics",
+    "Health",
+    "ImportReply",
+    "KeyList",
+    "KeyView",
+    "NewKey",
+    "NewProblem",
+    "NewRound",
+    "Outcome",
+    "ProblemDetails",
+    "ProblemList",
+    "ProblemView",
+    "Report",
+    "RoundList",
+    "RoundReply",
+    "RoundStory",
+    "RoundSummary",
+    "SeeItem",
+    "SeeReply",
+    "SeeRequest",
+    "ShadowReport",
+    "StoryBox",
+    "StoryStep",
+    "Wire",
+]
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$")]
+RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
+Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Cost = Annotated[float, msgspec.Meta(ge=0.0)]
+
+
+class Wire(msgspec.Struct, forbid_unknown_fields=True):
+    """Anything that goes over the wire."""
+
+
+class ProblemDetails(Wire, omit_defaults=True):
+    """An error: the one shape of all of them (RFC 9457, application/problem+json)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    field: str | None = None
+
+
+class NewProblem(Wire):
+    """A problem to be created: ``dimension`` or named ``features``, and what else is not the default."""
+
+    name: Name
+    boxes: Annotated[list[Label], msgspec.Meta(min_length=1)]
+    dimension: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    features: Annotated[list[Label], msgspec.Meta(min_length=1)] | None = None
+    sense: Literal["min", "max"] = "min"
+    feedback: Literal["full", "opened"] = "opened"
+    learner: str = "FTRL"
+    parameters: dict[str, Any] = {}
+    policy: str | None = None
+    optimism: Annotated[float, msgspec.Meta(ge=0.0)] | Literal["auto"] = "auto"
+    cost: Cost | None = None
+    waiting_time: Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)] = 86_400.0
+    shadow: bool = False
+    description: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
+
+
+class ProblemView(Wire):
+    """A problem as it is."""
+
+    name: str
+    boxes: list[str]
+    dimension: int
+    features: list[str]
+    sense: Literal["min", "max"]
+    feedback: Literal["full", "opened"]
+    learner: str
+    parameters: dict[str, Any]
+    policy: str | None
+    optimism: float | Literal["auto"]
+    cost: float | None
+    waiting_time: float
+    shadow: bool
+    description: str
+    created: float
+    archived: bool
+    rounds_open: int
+    rounds_closed: int
+
+
+class ProblemList(Wire):
+    """All problems, by name."""
+
+    problems: list[ProblemView]
+
+
+class NewRound(Wire):
+    """A round to be opened.
+
+    ``contexts`` has one row per box, or rows by name of box; a row is a list of numbers, or numbers by
+    name of feature. ``costs`` is one number, a list or a mapping; left out, the problem's cost is taken.
+    ``boxes`` names those that are there, if not all are. ``id`` is chosen by the service if left out.
+    """
+
+    contexts: list[list[float] | dict[str, float]] | dict[str, list[float] | dict[str, float]]
+    id: RoundId | None = None
+    costs: Cost | list[Cost] | dict[str, Cost] | None = None
+    outside: float | None = None
+    boxes: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
+
+
+class RoundReply(Wire):
+    """A round that is open: the next box, and everything that the rule needs to go on without asking.
+
+    ``order`` has the boxes by reservation value, best first. The ``rule``: open them in this order; stop
+    as soon as the best value in hand is no worse than the next box's reservation value.
+    """
+
+    round: str
+    next: str | None
+    stop: bool
+    best: float | None
+    order: list[str]
+    reservation_values: dict[str, float]
+    rule: str
+    waits_until: float
+
+
+class SeeRequest(Wire):
+    """Looks and what they showed, in order; null where nothing came back."""
+
+    values: Annotated[dict[str, float | None], msgspec.Meta(min_length=1)]
+
+
+class SeeReply(Wire):
+    """What is next. ``late``: the round had ended, so the values are stored but not learned."""
+
+    round: str
+    next: str | None
+    stop: bool
+    best: float | None
+    late: bool
+
+
+class CloseRequest(Wire):
+    """The end of a round; under feedback ``full``, the values of boxes that were not opened."""
+
+    values: dict[str, float] = {}
+
+
+class Outcome(Wire):
+    """What a round came to.
+
+    ``value`` and ``total`` are null if nothing was seen and there was no outside option. ``rule_total`` is
+    what the rule alone would have come to, where the values that it asks for are known.
+    """
+
+    round: str
+    opened: list[str]
+    chosen: str | None
+    value: float | None
+    paid: float
+    total: float | None
+    learned: int
+    closed: float
+    waited: bool
+    rule_opened: list[str] | None = None
+    rule_total: float | None = None
+
+
+class SeeItem(SeeRequest, kw_only=True):
+    """Looks of one of many rounds."""
+
+    round: RoundId
+
+
+class CloseItem(CloseRequest, kw_only=True):
+    """The end of one of many rounds."""
+
+    round: RoundId
+
+
+class BatchItem(Wire):
+    """One command of a batch: exactly one of these."""
+
+    open: NewRound | None = None
+    see: SeeItem | None = None
+    close: CloseItem | None = None
+
+
+class BatchRequest(Wire):
+    """Commands to be carried out in order, stored together."""
+
+    commands: Annotated[list[BatchItem], msgspec.Meta(min_length=1)]
+
+
+class BatchResult(Wire, omit_defaults=True):
+    """What one command of a batch came to: its status, and its reply or error."""
+
+    status: int
+    opened: RoundReply | None = None
+    seen: SeeReply | None = None
+    closed: Outcome | None = None
+    error: ProblemDetails | None = None
+
+
+class BatchReply(Wire):
+    """One result per command."""
+
+    results: list[BatchResult]
+
+
+class StoryBox(Wire):
+    """A box of a round, with what it was told when the round was opened, and what came of it."""
+
+    box: str
+    cost: float
+    reservation_value: float
+    context: dict[str, float]
+    opened: bool
+    value: float | None
+    late: bool
+
+
+class StoryStep(Wire):
+    """One sentence of a round's story, and when it happened."""
+
+    at: float
+    text: str
+
+
+class RoundStory(Wire):
+    """A round: its boxes in the order of their reservation values, and its story step by step."""
+
+    round: str
+    problem: str
+    opened_at: float
+    waits_until: float
+    closed: bool
+    next: str | None
+    best: float | None
+    outside: float | None
+    boxes: list[StoryBox]
+    steps: list[StoryStep]
+    outcome: Outcome | None
+
+
+class RoundSummary(Wire):
+    """A round in a list."""
+
+    round: str
+    opened_at: float
+    closed: bool
+
+
+class RoundList(Wire):
+    """The newest open rounds and the newest closed ones, newest first."""
+
+    open: list[RoundSummary]
+    closed: list[str]
+
+
+class ShadowReport(Wire):
+    """The rule beside the caller, over rounds in which both are known."""
+
+    rounds: int
+    agreed: int
+    caller_total: float
+    rule_total: float
+
+
+class BoxReport(Wire):
+    """One box over all closed rounds.
+
+    ``calibration`` is Σ(σ − v)⁺ / Σ cost over its looks, about 1 if its reservation values are right; null
+    without looks. ``rounds_since_look`` counts closed rounds; null if it was never opened.
+    """
+
+    box: str
+    looks: int
+    learned: int
+    calibration: float | None
+    rounds_since_look: int | None
+
+
+class CurvePoint(Wire):
+    """Sums after a number of closed rounds."""
+
+    closed: int
+    at: float
+    total: float
+    paid: float
+    looks: int
+    saved_against_all: float
+    saved_against_outside: float
+    regret: float
+    known: int
+
+
+class Report(Wire):
+    """What a problem came to.
+
+    ``saved_against_all`` is the cost of the looks that were not made; ``saved_against_outside`` is what was
+    gained over keeping the outside option, in the ``outside_rounds`` that have one. ``regret`` is the loss
+    against hindsight over the ``known`` rounds in which every value is known; ``best_fixed_total`` what the
+    best single box, always opened alone, comes to there.
+    """
+
+    problem: str
+    rounds_open: int
+    rounds_closed: int
+    rounds_without_value: int
+    rounds_imported: int
+    looks: int
+    looks_per_round: float | None
+    paid: float
+    value: float
+    total: float
+    mean_total: float | None
+    saved_against_all: float
+    outside_rounds: int
+    saved_against_outside: float
+    known: int
+    regret: float
+    mean_regret: float | None
+    best_fixed_box: str | None
+    best_fixed_total: float | None
+    shadow: ShadowReport | None
+    boxes: list[BoxReport]
+    curve: list[CurvePoint]
+
+
+class Diagnostics(Wire):
+    """The health of a problem's feedback.
+
+    ``starved`` are boxes that no look has reached for a long time; ``stale`` open rounds that wait for longer
+    than half their waiting time; ``oldest_wait`` is how long the oldest open round waits.
+    """
+
+    problem: str
+    rounds_open: int
+    oldest_wait: float | None
+    stale: list[str]
+    last_value: float | None
+    missing: int
+    missing_share: float | None
+    late: int
+    closed_by_waiting: int
+    starved: list[str]
+    miscalibrated: list[str]
+
+
+class ImportReply(Wire):
+    """How many rounds of a log were learned, and how many values."""
+
+    rounds: int
+    values: int
+
+
+class NewKey(Wire):
+    """A key to be made."""
+
+    name: Label
+    scope: Scope
+
+
+class KeyView(Wire):
+    """A key, without its secret."""
+
+    id: str
+    name: str
+    scope: Scope
+    created: float
+    revoked: float | None
+
+
+class CreatedKey(KeyView):
+    """A new key: ``key`` is shown this once."""
+
+    key: str
+
+
+class KeyList(Wire):
+    """All keys."""
+
+    keys: list[KeyView]
+
+
+class Health(Wire):
+    """Whether the service is there, or ready."""
+
+    status: str
+    events: int = 0
+    version: str = ""

@@ -1,0 +1,133 @@
+"""Group commit: events of many requests, stored together.
+
+The event loop gathers drafts in a batch. One thread stores one batch after the other; while it waits for
+the disk, the next batch gathers. Whoever has a draft in a batch, or has looked at what one says, waits for
+the batch before answering.
+
+If a batch cannot be stored, it fails and so does the one that gathers, which may rest on it: nobody hears
+that it happened, and the state has to be made anew from the journal.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+
+from weitzman.errors import LedgerError
+from weitzman.ledger.event import Draft, Event
+from weitzman.ledger.journal import Journal
+
+__all__ = ["Batch", "Writer"]
+
+
+class Batch:
+    """Drafts that are stored together; ``done`` is set when they are, or cannot be."""
+
+    __slots__ = ("by_key", "done", "drafts")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.drafts: list[Draft] = []
+        self.by_key: dict[tuple[str, str], list[Draft]] = {}
+        self.done: asyncio.Future[None] = loop.create_future()
+
+    def add(self, draft: Draft) -> None:
+        """Add a draft."""
+        self.drafts.append(draft)
+        if draft.key:
+            self.by_key.setdefault((draft.problem, draft.key), []).append(draft)
+
+
+class Writer:
+    """Stores drafts in batches, on a thread of its own.
+
+    Parameters
+    ----------
+    journal
+        Where they go.
+    stored
+        Called on the event loop with the events of each batch that was stored.
+    failed
+        Called on the event loop when a batch was not.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        stored: Callable[[list[Event]], None],
+        failed: Callable[[LedgerError], None],
+    ) -> None:
+        self._journal = journal
+        self._stored, self._failed = stored, failed
+        self._loop = asyncio.get_running_loop()
+        self._gathering = Batch(self._loop)
+        self._flying: Batch | None = None
+        self._called = False
+        self._work: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def add(self, draft: Draft) -> None:
+        """Store a draft with the next batch."""
+        self._gathering.add(draft)
+        if self._flying is None and not self._called:
+            # After what else is ready to run now, so that it gets into the same batch
+            self._called = True
+            self._loop.call_soon(self._send)
+
+    def pending(self) -> "asyncio.Future[None] | None":
+        """Return what to wait for before telling of anything that was added; None if all is stored."""
+        if self._gathering.drafts:
+            return self._gathering.done
+        return None if self._flying is None else self._flying.done
+
+    def find(self, problem: str, key: str) -> list[Draft]:
+        """Return the drafts with a key that are not stored yet."""
+        found: list[Draft] = []
+        for batch in (self._flying, self._gathering):
+            if batch is not None:
+                found += batch.by_key.get((problem, key), ())
+        return found
+
+    async def close(self) -> None:
+        """Store what was added, and end."""
+        while (pending := self.pending()) is not None:
+            await asyncio.wait([pending])
+        self._work.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _send(self) -> None:
+        self._called = False
+        if self._flying is None and self._gathering.drafts:
+            self._flying, self._gathering = self._gathering, Batch(self._loop)
+            self._work.put(self._flying)
+
+    def _run(self) -> None:
+        while (batch := self._work.get()) is not None:
+            events: list[Event] = []
+            error: LedgerError | None = None
+            try:
+                events = self._journal.append(batch.drafts)
+            except LedgerError as caught:
+                error = caught
+            except Exception as caught:
+                error = LedgerError(f"The journal has a fault: {caught!r}.")
+            try:
+                self._loop.call_soon_threadsafe(self._land, batch, events, error)
+            except RuntimeError:
+                return  # the loop is gone
+
+    def _land(self, batch: Batch, events: list[Event], error: LedgerError | None) -> None:
+        self._flying = None
+        if error is None:
+            self._stored(events)
+            if not batch.done.done():
+                batch.done.set_result(None)
+            self._send()
+            return
+        rest, self._gathering = self._gathering, Batch(self._loop)
+        self._failed(error)
+        for lost in (batch, rest):
+            if not lost.done.done():
+                lost.done.set_exception(error)
+                lost.done.exception()  # somebody may have gone away without waiting
