@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from weitzman.learn.plain import Model, PlainBank
     from weitzman.learn.play import Played
     from weitzman.learn.policy import Policy
+    from weitzman.learn.policychecks import check_policy
     from weitzman.learn.portfolio import Portfolio
     from weitzman.learn.portfolio import default as default_policy
     from weitzman.learn.probing import block_length
@@ -88,6 +89,7 @@ __all__ = [
     "affine",
     "block_length",
     "check_learner",
+    "check_policy",
     "default_policy",
     "evaluate",
     "expected_excess",
@@ -128,6 +130,7 @@ _LATER = {
     "Study": "lab.study",
     "block_length": "learn.probing",
     "check_learner": "learn.checks",
+    "check_policy": "learn.policychecks",
     "default_policy": "learn.portfolio:default",
     "evaluate": "lab.evaluate",
     "load": "learn.resume",

@@ -1,5 +1,6 @@
 """Contenders: what a run fills in, and what it leaves alone."""
 
+import math
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -7,7 +8,11 @@ import pytest
 
 import weitzman as wz
 from weitzman.lab.contender import CONTENDERS, Contender
+from weitzman.learn.index import paper
+from weitzman.learn.panel import Chosen
 from weitzman.learn.play import Feedback
+from weitzman.learn.portfolio import default
+from weitzman.learn.ridge import Ridge
 
 RUN: dict[str, Any] = {"boxes": 3, "dimension": 2, "rounds": 1000, "cost": 1.0, "rng": 5}
 
@@ -42,5 +47,37 @@ def test_a_block_is_used_with_bought_looks_only() -> None:
 @pytest.mark.parametrize("name", CONTENDERS)
 @pytest.mark.parametrize("feedback", ["full", "opened", "probe"])
 def test_every_contender_starts(name: str, feedback: Feedback) -> None:
+    if name == "default" and feedback == "probe":
+        with pytest.raises(wz.InvalidInputError, match="looks are bought by learners"):
+            replace(CONTENDERS[name], feedback=feedback).searcher(**RUN)
+        return
     contender = replace(CONTENDERS[name], feedback=feedback)
     assert contender.searcher(**RUN, radius=4.0).rounds == 0
+
+
+def test_a_policy_takes_the_place_of_a_learner() -> None:
+    searcher = CONTENDERS["default"].searcher(**RUN)
+    assert searcher.learner is None
+    assert searcher.policy == replace(
+        default(standardise=False), seed=RUN["rng"], feedback="opened"
+    )
+    both = Contender(learner=Ridge(), policy=default())
+    with pytest.raises(wz.InvalidInputError, match="a policy or a learner, not both"):
+        both.searcher(**RUN)
+
+
+def test_a_policy_is_evaluated_beside_a_learner() -> None:
+    contenders = {
+        "cpb": Contender(feedback="full"),
+        "paper": Contender(
+            feedback="full", policy=Chosen(panel=paper(), rule="paper", standardise=False)
+        ),
+        "default": replace(CONTENDERS["default"], feedback="full"),
+    }
+    rows = wz.evaluate(contenders, wz.WORLDS["signed"](), rounds=60, rng=0)
+    last = {row.searcher: row for row in rows if row.round == 60}
+    # The rule of the paper on contexts as they are is the learner itself
+    assert last["paper"].total == last["cpb"].total
+    assert last["default"].regret > 0.0
+    assert math.isnan(last["default"].expected_regret)
+    assert math.isfinite(last["cpb"].expected_regret)

@@ -1,6 +1,7 @@
 """Replay: totals are those of rounds played one by one, and shares are what they say."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +13,10 @@ from weitzman.lab.clairvoyant import clairvoyant
 from weitzman.lab.recorded import Log, read_log
 from weitzman.lab.replay import replay, rounds_of
 from weitzman.lab.worlds import WORLDS
+from weitzman.learn.features import Standardiser
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
+from weitzman.learn.past import with_constant
 from weitzman.learn.policy import Round, walk
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES, Simple
@@ -52,6 +55,51 @@ def test_totals_are_those_of_rounds_played_live(outside: bool) -> None:
         assert walked.total == found.of("default")[t]
         assert len(walked.opened) == found.opened[t, 0]
         player.learn(shown, values)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+def test_a_searcher_that_is_handed_the_rounds_one_by_one_does_the_same(feedback: Any) -> None:
+    """Features are encoded and standardised as they come; everything is the same bits."""
+    rng = np.random.default_rng(3)
+    t, b = (a.ravel() for a in np.indices((70, 3)))
+    x, colour = rng.normal(size=t.size), rng.choice(["red", "blue"], t.size)
+    value = 3.0 + b + x + (colour == "red") + 0.4 * rng.normal(size=70)[t]
+    rows = {
+        "round": t,
+        "box": np.array([f"b{k}" for k in b]),
+        "cost": rng.uniform(0.1, 0.3, t.size),
+    }
+    rows |= {"value": value, "outside": np.full(t.size, 3.5), "x_size": x, "x_colour": colour}
+    there = rng.uniform(size=t.size) < 0.9
+    log = read_log(pa.table({k: v[there] for k, v in rows.items()}), shared=False)
+    policy = default(standardise=False)
+    found = replay(log, policy, feedback=feedback)
+    standardiser = Standardiser(dimension=len(log.features), numeric=log.encoding.numeric)
+    searcher = wz.Searcher(
+        boxes=log.boxes, dimension=len(log.features) + 1, policy=policy, feedback=feedback
+    )
+    totals = []
+    for number in range(70):
+        mine = np.flatnonzero((t == number) & there).tolist()
+        names = [f"b{b[i]}" for i in mine]
+        given = log.encoding.rows([{"x_size": x[i], "x_colour": colour[i]} for i in mine])
+        whole = np.full((3, given.shape[1]), np.nan)
+        whole[[log.boxes.index(name) for name in names]] = given
+        standardiser.update(whole)
+        contexts = with_constant(standardiser.transform(given))
+        order = np.argsort([log.boxes.index(name) for name in names])
+        search = searcher.open(
+            contexts[order],
+            rows["cost"][mine][order],
+            outside=3.5,
+            boxes=[names[k] for k in order],
+        )
+        values: dict[Any, float] = {n: value[i] for n, i in zip(names, mine, strict=True)}
+        for box in search:
+            search.see(values[box])
+        outcome = search.close(values) if feedback == "full" else search.close()
+        totals.append(outcome.total)
+    assert totals == found.of("default").tolist()
 
 
 def test_the_paper_is_what_a_searcher_plays() -> None:

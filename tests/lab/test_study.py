@@ -160,3 +160,21 @@ def test_a_learner_that_cannot_be_described_has_no_key() -> None:
     study = Study(worlds={"signed": Signed()}, contenders={"own": Contender(learner=Own())})
     with pytest.raises(wz.InvalidInputError, match="learner of a study must be a dataclass"):
         study.runs()[0].key  # noqa: B018
+
+
+def test_the_default_policy_in_a_study_file() -> None:
+    text = """
+    rounds = 10
+    feedbacks = ["full"]
+    world = [{name = "signed"}]
+    searcher = [{name = "default"}, {name = "mine", policy = "default"}]
+    """
+    study = Study.from_text(text)
+    assert study.contenders["mine"] == study.contenders["default"] == CONTENDERS["default"]
+    assert Study.from_text(study.to_toml()) == study
+    keys = {run.key for run in study.runs()}
+    assert len(keys) == 2
+    with pytest.raises(wz.InvalidFileError, match="be 'default'"):
+        Study.from_text(text.replace('policy = "default"', 'policy = "other"'))
+    with pytest.raises(wz.InvalidFileError, match="window"):
+        Study.from_text(text.replace('policy = "default"', 'policy = "default", window = 3'))

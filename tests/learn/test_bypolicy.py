@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from tests.learn.test_searcher import columns, live_round, record
+from weitzman.learn.aware import Aware
 from weitzman.learn.index import Index, paper
 from weitzman.learn.law import Law
 from weitzman.learn.panel import Chosen
@@ -23,6 +24,7 @@ POLICIES: dict[str, Policy] = {
     "one shot": Chosen(panel=Simple(), rule="one-shot"),
     "paper": Chosen(panel=paper(), rule="paper"),
     "law": Chosen(panel=Law(kind="linear", cautions=(1.0,)), rule="linear index 1"),
+    "aware": Chosen(panel=Aware(), rule="aware"),
     "portfolio": Portfolio(panels=SMALL, incumbent=None),
     "portfolio, shared": Portfolio(panels=(Simple(), paper(shared=True)), shared=True, seed=3),
 }

@@ -19,7 +19,8 @@ SMALL = (Simple(rules=("all", "one-shot")), paper(), Law(kind="past", cautions=(
 
 def test_default_has_its_candidates() -> None:
     named = default().start(boxes=3, dimension=1).names
-    assert len(named) == 37
+    assert len(named) == 38
+    assert len(default(standardise=False).start(boxes=3, dimension=1).names) == 37
     assert {"stay", "paper", "trees index 0", "trees+linear one-shot", "linear fixed"} <= set(named)
     alike = default(shared=True).start(boxes=3, dimension=1).names
     assert [n for n in alike if "trees" in n] == ["trees fixed", "trees one-shot"]

@@ -33,6 +33,10 @@ def compare_command(
             min=1, metavar="N", help="The number of processes; one per core if not given."
         ),
     ] = None,
+    default: Annotated[
+        bool,
+        typer.Option("--default", help="Play the policy default too, which takes minutes."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the final table as JSON rows.")
     ] = False,
@@ -41,7 +45,10 @@ def compare_command(
     from weitzman.lab.compare import compare, comparison
 
     study = comparison(
-        feedback="full" if feedback is _Feedback.full else "opened", rounds=rounds, seeds=seeds
+        feedback="full" if feedback is _Feedback.full else "opened",
+        rounds=rounds,
+        seeds=seeds,
+        default=default,
     )
     rows = compare(output, study=study, workers=workers)
     print_finals(rows, as_json=as_json, place=f"Page: {output / 'index.html'}")

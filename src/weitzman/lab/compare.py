@@ -27,15 +27,18 @@ if TYPE_CHECKING:
 
 __all__ = ["LEARNERS", "best_of", "compare", "comparison"]
 
-# The theorem's η needs a radius, which the impossibility example has none of.
-LEARNERS = tuple(name for name in CONTENDERS if name not in ("cpb-theorem", "cpb-tuned"))
+# The theorem's η needs a radius, which the impossibility example has none of. A policy is no learner.
+LEARNERS = tuple(n for n in CONTENDERS if n not in ("cpb-theorem", "cpb-tuned", "default"))
 
 
-def comparison(*, feedback: "Feedback" = "opened", rounds: int = 1000, seeds: int = 10) -> Study:
-    """Return the study of all learners in all worlds."""
+def comparison(
+    *, feedback: "Feedback" = "opened", rounds: int = 1000, seeds: int = 10, default: bool = False
+) -> Study:
+    """Return the study of all learners in all worlds, with the policy ``default`` if it is wanted."""
+    names = (*LEARNERS, "default") if default else LEARNERS
     return Study(
         worlds={name: kind() for name, kind in WORLDS.items()},
-        contenders={name: CONTENDERS[name] for name in LEARNERS},
+        contenders={name: CONTENDERS[name] for name in names},
         feedbacks=(feedback,),
         seeds=tuple(range(seeds)),
         rounds=(rounds,),

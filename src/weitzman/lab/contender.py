@@ -9,10 +9,11 @@ for every run. What the theorems take from the run is filled in:
 
 ``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
 ``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η.
+baseline, least squares with the same 1/η. ``default`` is the policy of that name, on contexts as they are:
+those of the worlds need no standardisation, and its rule of the paper is then ``cpb`` itself.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from weitzman.errors import InvalidInputError
@@ -21,6 +22,8 @@ from weitzman.learn.learner import Learner
 from weitzman.learn.linearised import LinearisedFTRL
 from weitzman.learn.newton import NewtonStep
 from weitzman.learn.play import Feedback
+from weitzman.learn.policy import Policy
+from weitzman.learn.portfolio import default
 from weitzman.learn.probing import block_length
 from weitzman.learn.residual import Residual
 from weitzman.learn.ridge import Ridge
@@ -38,6 +41,8 @@ class Contender:
     ----------
     learner, feedback, optimism
         As for :class:`weitzman.Searcher`.
+    policy
+        What decides in the place of a learner; the seed of the run is that of its draws.
     block
         k, for feedback with ``"probe"`` and ignored otherwise; the theorem's if None.
 
@@ -49,6 +54,7 @@ class Contender:
     """
 
     learner: Learner = field(default_factory=FTRL)
+    policy: Policy | None = None
     feedback: Feedback = "opened"
     optimism: float | Literal["auto"] = "auto"
     block: int | Literal["theorem"] | None = None
@@ -72,9 +78,11 @@ class Contender:
         rounds
             The horizon T.
         rng
-            The seed of the bought looks.
+            The seed of the bought looks, or of a policy's draws.
         """
         rounds = whole_number(rounds, "The number of rounds", least=1)
+        if self.policy is not None:
+            return self._following(self.policy, boxes, dimension, rng)
         learner = _at_horizon(self.learner, rounds, radius)
         block = None
         if "probe" in self.feedback:
@@ -86,6 +94,21 @@ class Contender:
             feedback=self.feedback,
             optimism=self.optimism,
             block=block,
+            rng=rng,
+        )
+
+    def _following(self, policy: Policy, boxes: int, dimension: int, rng: int) -> Searcher:
+        if self.learner != FTRL():
+            raise InvalidInputError("A contender", "have a policy or a learner, not both", self)
+        described: Any = policy
+        if is_dataclass(described) and any(f.name == "seed" for f in fields(described)):
+            described = replace(cast("Any", described), seed=rng)
+        return Searcher(
+            boxes=boxes,
+            dimension=dimension,
+            policy=described,
+            feedback=self.feedback,
+            optimism=self.optimism,
             rng=rng,
         )
 
@@ -117,6 +140,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
     "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
     "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
+    "default": Contender(policy=default(standardise=False)),
     "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL()),
     "newton": Contender(learner=NewtonStep()),

@@ -11,7 +11,8 @@ includes what bought looks cost and what they find (:mod:`weitzman.lab.probed`),
 what they cost.
 
 Rounds are drawn and played in pieces of :data:`PIECE`, so that the memory of a run is that of its
-searcher. A searcher goes on from piece to piece bit for bit as in one call.
+searcher. A searcher goes on from piece to piece bit for bit as in one call. Expectations are those of rules
+at fixed reservation values; of a policy they are NaN.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -174,8 +175,10 @@ class _Track:
 
     def play(self, piece: Instance, best: Clairvoyant, start: int) -> None:
         """Play the rounds of a piece, whose first has this number."""
+        # A policy may decide anew after every look: then there is no σ to take expectations at
+        predictions = self._expected and self._searcher.policy is None
         played = self._searcher.play(
-            piece.contexts, piece.costs, piece.values, predictions=self._expected
+            piece.contexts, piece.costs, piece.values, predictions=predictions
         )
         steps = np.empty((7, len(piece)))
         steps[self._TOTAL] = played.totals

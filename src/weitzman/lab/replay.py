@@ -27,7 +27,7 @@ from weitzman.lab.blocks import block_means
 from weitzman.lab.happened import happened
 from weitzman.lab.recorded import Log
 from weitzman.lab.runs import Progress, Size, run_full, run_opened
-from weitzman.learn.past import CLIP, Revealed
+from weitzman.learn.past import Revealed, with_constant
 from weitzman.learn.policy import Round
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES
@@ -162,10 +162,8 @@ def rounds_of(log: Log, *, cost_scale: float = 1.0) -> list[tuple[Round, Floats]
     for t in range(len(log)):
         places = np.flatnonzero(known[t])
         if len(places):
-            rows = np.ones((len(places), log.contexts.shape[2] + 1))
-            rows[:, 1:] = np.clip(log.contexts[t, places], -CLIP, CLIP)
             shown = Round(
-                contexts=rows,
+                contexts=with_constant(log.contexts[t, places]),
                 costs=cost_scale * log.costs[t, places],
                 outside=np.inf if log.outside is None else float(log.outside[t]),
                 places=places,

@@ -40,6 +40,7 @@ from weitzman.lab.rows import FORMAT
 from weitzman.lab.studyfile import parts_of, text_of
 from weitzman.lab.worlds import World
 from weitzman.learn.play import FEEDBACKS, Feedback
+from weitzman.learn.policies import described_policy
 from weitzman.learn.settings import plain_parameters
 from weitzman.search.numbers import whole_number
 
@@ -234,6 +235,8 @@ def _described(thing: Any) -> dict[str, Any]:
 
 def _described_contender(contender: Contender) -> dict[str, Any]:
     settings = plain_parameters({"optimism": contender.optimism, "block": contender.block})
+    if contender.policy is not None:
+        return {"policy": described_policy(contender.policy), **settings}
     return {"learner": _described(contender.learner), **settings}
 
 

@@ -6,7 +6,7 @@ that a slip of the pen never leaves a default in force.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, cast
 
 from weitzman.errors import InvalidInputError
@@ -20,6 +20,7 @@ __all__ = ["parts_of", "text_of"]
 
 _TOP = ("rounds", "seeds", "feedbacks", "checkpoints", "expected", "world", "searcher")
 _SEARCHER = ("optimism", "block")
+_DEFAULT = CONTENDERS["default"]
 
 
 def parts_of(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,11 +53,19 @@ def text_of(parts: Mapping[str, Any]) -> str:
             raise InvalidInputError("A world of a study file", f"be one of {list(WORLDS)}", world)
         lines += _table("world", name, {"world": world.name, **asdict(cast("Any", world))})
     for name, contender in parts["contenders"].items():
-        learner: Any = contender.learner
         own = {key: getattr(contender, key) for key in _SEARCHER}
-        table = {"learner": learner_name(learner), **plain_parameters(asdict(learner)), **own}
-        lines += _table("searcher", name, table)
+        lines += _table("searcher", name, {**_what(contender), **own})
     return "\n".join(lines) + "\n"
+
+
+def _what(contender: Contender) -> dict[str, Any]:
+    """Return the keys of a policy that has a name, or of a learner."""
+    if contender.policy is None:
+        learner: Any = contender.learner
+        return {"learner": learner_name(learner), **plain_parameters(asdict(learner))}
+    if contender.policy != _DEFAULT.policy:
+        raise InvalidInputError("The policy of a study file", "be 'default'", contender.policy)
+    return {"policy": "default"}
 
 
 def _table(kind: str, name: str, table: dict[str, Any]) -> list[str]:
@@ -101,6 +110,12 @@ def _world(name: str, table: dict[str, Any]) -> World:
 
 def _contender(name: str, table: dict[str, Any]) -> Contender:
     kind = table.pop("learner", None)
+    if "policy" in table and kind is None:
+        if table["policy"] != "default":
+            rule = "be 'default'"
+            raise InvalidInputError(f"The policy of searcher {name!r}", rule, table["policy"])
+        _refuse_unknown(f"The keys of searcher {name!r}", table, ("policy", *_SEARCHER))
+        return replace(_DEFAULT, **{key: table[key] for key in _SEARCHER if key in table})
     if kind is None and name in CONTENDERS and not table:
         return CONTENDERS[name]
     if kind not in LEARNERS:

@@ -149,6 +149,19 @@ class AwareCourse:
         order = [row for row in opening_order(sigma) if row not in opened]
         return next_box(order, sigma, 0, best) if order else STOP
 
+    def state(self) -> State:
+        """Return the situation, σ as it is used, and the weights."""
+        told = self._situation
+        rows = np.stack([told.sigma, told.centre, told.spread, self._sigma])
+        return {"rows": rows, "weights": self._weights}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareCourse":
+        """Return the course whose :meth:`state` this is."""
+        sigma, centre, spread, used = np.array(state["rows"], dtype=np.float64)
+        weights = np.array(state["weights"], dtype=np.float64)
+        return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights)
+
 
 def asked_for(
     situation: Situation,

@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.aware import AwareCourse
 from weitzman.learn.law import LawCourse
 from weitzman.learn.policy import Course, IndexCourse, State, joined, parted
 
 __all__ = ["COURSES", "course_from", "course_state"]
 
-COURSES: Final[dict[str, Any]] = {"index": IndexCourse, "law": LawCourse}
+COURSES: Final[dict[str, Any]] = {
+    "aware": AwareCourse,
+    "index": IndexCourse,
+    "law": LawCourse,
+}
 """The kinds of courses that can be kept; each has ``state`` and ``restored``."""
 
 

@@ -1,7 +1,9 @@
 """A learner and Weitzman's rule: the paper's policy, as a panel of one rule.
 
-σ is what the learner predicts from contexts as they are, and stays as it is during the round. Where only
-the values of opened boxes are revealed, σ is lowered by :mod:`weitzman.learn.optimism` as in a searcher.
+σ is what the learner predicts from contexts as they are, and stays as it is during the round. Features of
+different sizes, and values far from zero, are hard on a linear learner: with ``standardise`` it is given
+[1, z] instead, with z the context as the past standardises it. Where only the values of opened boxes are
+revealed, σ is lowered by :mod:`weitzman.learn.optimism` as in a searcher.
 """
 
 from collections.abc import Mapping
@@ -14,7 +16,7 @@ from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.optimism import KAPPA
 from weitzman.learn.panel import index_totals
-from weitzman.learn.past import Past
+from weitzman.learn.past import Past, with_constant
 from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State
 
 __all__ = ["Index", "paper"]
@@ -30,29 +32,36 @@ class Index:
         What learns the reservation values.
     name
         The name of the rule.
+    standardise
+        Whether the learner is given [1, z].
     """
 
     learner: Learner = field(default_factory=FTRL)
     name: str = "paper"
+    standardise: bool = False
 
     def start(self, past: Past) -> "IndexMembers":
         """Return the rule, over a past without rounds."""
-        bank = self.learner.start(boxes=past.boxes, dimension=past.dimension)
-        return IndexMembers(bank, (self.name,), KAPPA if past.feedback == "opened" else 0.0)
+        dimension = past.dimension + int(self.standardise)
+        bank = self.learner.start(boxes=past.boxes, dimension=dimension)
+        return IndexMembers(past, bank, self)
 
 
-def paper(*, shared: bool = False) -> Index:
+def paper(*, shared: bool = False, standardise: bool = False) -> Index:
     """Return the rule of the paper: exact FTRL on linear reservation values."""
-    return Index(learner=FTRL(shared=shared))
+    name = "paper standardised" if standardise else "paper"
+    return Index(learner=FTRL(shared=shared), name=name, standardise=standardise)
 
 
 class IndexMembers:
     """The one rule, running."""
 
-    def __init__(self, bank: Bank, names: tuple[str, ...], optimism: float = 0.0) -> None:
-        self.names = names
-        self._optimism = optimism
+    def __init__(self, past: Past, bank: Bank, panel: Index) -> None:
+        self.names = (panel.name,)
+        self._standardise = panel.standardise
+        self._past = past
         self._bank = bank
+        self._optimism = KAPPA if past.feedback == "opened" else 0.0
 
     def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
         """Return what the rule does in a round."""
@@ -64,7 +73,7 @@ class IndexMembers:
 
     def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
         """Let the learner learn."""
-        self._bank.update_arrays(round.places, round.contexts, values, round.costs)
+        self._bank.update_arrays(round.places, self._rows(round), values, round.costs)
 
     def state(self) -> State:
         """Return the learner's state."""
@@ -75,4 +84,10 @@ class IndexMembers:
         self._bank.restore(dict(state))
 
     def _sigma(self, round: Round) -> Floats:  # noqa: A002
-        return self._bank.predict_arrays(round.contexts, round.costs, round.places, self._optimism)
+        rows = self._rows(round)
+        return self._bank.predict_arrays(rows, round.costs, round.places, self._optimism)
+
+    def _rows(self, round: Round) -> Floats:  # noqa: A002
+        if not self._standardise:
+            return round.contexts
+        return with_constant(self._past.standardised(round))

@@ -22,7 +22,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
 from weitzman.search.numbers import whole_number
 
-__all__ = ["CLIP", "Past", "Refits", "Revealed"]
+__all__ = ["CLIP", "Past", "Refits", "Revealed", "with_constant"]
 
 Revealed = Literal["full", "opened"]
 
@@ -80,6 +80,17 @@ def _standardise(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
         for row in range(rows.shape[0]):
             z = 0.0 if flat else (rows[row, k] - scale[1, k]) / deviation
             out[row, k] = min(max(z, -clip), clip)
+
+
+def with_constant(rows: Floats) -> Floats:
+    """Return [1, x] for standardised rows x, cut off: what a linear learner without an intercept is given.
+
+    >>> with_constant(np.array([[0.5, -9.0]]))
+    array([[ 1. ,  0.5, -4. ]])
+    """
+    ready = np.ones((rows.shape[0], rows.shape[1] + 1))
+    np.clip(rows, -CLIP, CLIP, out=ready[:, 1:])
+    return ready
 
 
 class Past:

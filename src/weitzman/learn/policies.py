@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.aware import Aware
 from weitzman.learn.index import Index
 from weitzman.learn.law import Law
 from weitzman.learn.learners import LEARNERS
@@ -23,7 +24,7 @@ from weitzman.learn.simple import Simple
 __all__ = ["PARTS", "described_policy", "policy_from"]
 
 PARTS: Final[dict[str, type[Any]]] = {
-    c.__name__: c for c in (Chosen, Index, Law, Portfolio, Simple)
+    c.__name__: c for c in (Aware, Chosen, Index, Law, Portfolio, Simple)
 }
 """What policies are made of, beside learners."""
 

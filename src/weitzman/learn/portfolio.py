@@ -112,11 +112,14 @@ def default(
     trees
         Whether candidates with trees take part; they need scikit-learn.
     standardise
-        Whether contexts are to be standardised.
+        Whether contexts are to be standardised; not if they are already.
     feedback
         What rounds reveal: ``"full"`` or ``"opened"``.
     """
     panels: list[Panel] = [Simple(), paper(shared=shared), Law(kind="past")]
+    if standardise:
+        # Contexts as they are suit the rule of the paper in some problems, standardised ones in others
+        panels.append(paper(shared=shared, standardise=True))
     panels.append(Law(kind="linear", plain=("fixed",)))
     if trees:
         panels.append(Law(kind="trees", plain=("fixed", "one-shot")))

@@ -109,15 +109,15 @@ class Searcher:
         self.names = box_names(boxes)
         self._place = {name: i for i, name in enumerate(self.names)}
         self.dimension = whole_number(dimension, "The dimension", least=1)
+        self.rng = whole_number(rng, "The seed rng", least=0)
+        self.policy = checked_policy(policy, learner, feedback, optimism, self.rng)
         self.feedback = checked_feedback(feedback, block)
         self.sense = check_sense(sense)
         self.optimism = optimism
         self.block = None if block is None else whole_number(block, "The block", least=1)
-        self.rng = whole_number(rng, "The seed rng", least=0)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
         checked_optimism(optimism, feedback)
-        self.policy = checked_policy(policy, learner, feedback, optimism, self.rng)
         self.learner = FTRL() if learner is None and policy is None else learner
         self._by = run(self)
 
