@@ -1,6 +1,7 @@
 """The state is a fold: live, replayed and resumed states are the same, and learn as a Searcher does."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,14 @@ import pytest
 import weitzman as wz
 from tests.ledger.happenings import Happenings, three_problems
 from weitzman.errors import JournalFormatError
+from weitzman.learn.handed import hash_of
+from weitzman.learn.law import Law
+from weitzman.learn.panel import Chosen
+from weitzman.learn.policies import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode
 from weitzman.ledger.event import Draft
 from weitzman.ledger.fold import State, apply, digest, replay
+from weitzman.ledger.problem import Problem
 from weitzman.ledger.snapshot import FileSnapshots, resume, take
 from weitzman.ledger.sqlite import SqliteJournal
 
@@ -92,6 +98,61 @@ def test_a_problem_decides_and_learns_as_a_searcher(feedback: str, sense: str) -
         world.happen("p", Closed(shown), key=key)
     learned = searcher._by.state()
     assert all(np.array_equal(a, learned[n], equal_nan=True) for n, a in problem.learned().items())
+
+
+@pytest.mark.parametrize("feedback", ["opened", "full"])
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("name", ["default", "Chosen"])
+def test_a_policy_decides_and_learns_as_in_a_searcher(name: str, feedback: str, sense: str) -> None:
+    world = Happenings(9)
+    policy: Any = "default"
+    told: dict[str, Any] = {}
+    if name == "Chosen":
+        policy = Chosen(panel=Law(kind="past"), rule="past index 1")
+        told = {k: v for k, v in described_policy(policy).items() if k != "class"}
+    world.create(
+        "p", boxes=3, dimension=2, feedback=feedback, sense=sense, policy=name, parameters=told
+    )
+    problem = world.state.problems["p"]
+    names = ["b0", "b1", "b2"]
+    searcher = wz.Searcher(
+        boxes=names,
+        dimension=2,
+        feedback=feedback,  # type: ignore[arg-type]
+        sense=sense,  # type: ignore[arg-type]
+        policy=policy,
+    )
+    rng = np.random.default_rng(10)
+    anew = 0
+    for number in range(60):
+        contexts, costs = rng.normal(size=(3, 2)), rng.uniform(0.1, 1.0, size=3)
+        # One mood for all boxes of a round: a law of the whole round sees it, the paper's rule does not
+        values = 2.0 * rng.normal() + np.array([0.0, 0.5, 1.0]) + 0.05 * rng.normal(size=3)
+        outside = 3.0 if sense == "min" else -3.0
+        search = searcher.open(contexts, costs, outside=outside)
+        sigma = problem.propose(None, contexts, costs.tolist(), outside)
+        anew += not sigma
+        key = str(number)
+        world.happen("p", Opened(contexts.tolist(), costs.tolist(), sigma, outside), key=key)
+        for box in search:
+            row = names.index(str(box))
+            assert problem.rounds[key].next() == row
+            search.see(float(values[row]))
+            world.happen("p", Seen([(row, float(values[row]))]), key=key)
+            if number % 20 == 0:
+                world.state.problems["p"] = problem = Problem.from_record(problem.record())
+        assert problem.rounds[key].next() == wz.STOP
+        opened = problem.rounds[key].result().opened
+        shown = []
+        if feedback == "full":
+            shown = [(r, float(v)) for r, v in enumerate(values) if r not in opened]
+        search.close(values=values if feedback == "full" else None)
+        world.happen("p", Closed(shown), key=key)
+    assert anew > 0 or (name, feedback) != ("Chosen", "full")
+    assert searcher.digest() == f"60-{hash_of(problem.learned())}"
+    assert digest(replay(world.drafts)) == digest(world.state)
+    again = wz.load(problem.saved())
+    assert again.digest() == searcher.digest()
 
 
 def test_what_a_body_says_comes_back() -> None:

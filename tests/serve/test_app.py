@@ -345,6 +345,23 @@ def test_shadow_mode_tells_what_the_rule_would_have_done(service: Running) -> No
     assert shadow == {"rounds": 1, "agreed": 0, "caller_total": 4.5, "rule_total": -0.5}
 
 
+def test_a_policy_decides(service: Running) -> None:
+    path = service.problem("policy", policy="default", feedback="full")
+    for number in range(40):
+        told = _open(service, path, id=f"r{number}", outside=2.0)
+        assert (told["reservation_values"] is None) == (told["order"] is None)
+        while told["next"] is not None:
+            url = f"{path}/rounds/{told['round']}/values"
+            told = service.post(url, {"values": {told["next"]: 1.0 + 0.1 * number}}).json()
+        story = service.get(f"{path}/rounds/{told['round']}")
+        assert story.status_code == 200
+        shown = {"a": 1.0 + 0.1 * number, "b": 1.0 + 0.1 * number, "c": 1.0 + 0.1 * number}
+        closed = service.post(f"{path}/rounds/{told['round']}/close", {"values": shown})
+        assert closed.status_code == 200, closed.text
+    told = {"name": "other", "boxes": ["a"], "dimension": 1, "policy": "wisdom"}
+    _refused(service.post("/v1/problems", told), 422)
+
+
 def test_metrics_count_requests_by_route(service: Running) -> None:
     service.problem("counted")
     text = service.get("/metrics").text

@@ -114,6 +114,9 @@ def test_a_learned_state_moves_to_another_problem(service: Running) -> None:
     path = service.problem("teacher")
     _play(service, path, 10)
     state = service.get(f"{path}/state").content
+    again = wz.load(state)
+    assert again.names == ["a", "b", "c"]
+    assert again.rounds == 10
     other = service.problem("pupil")
     kind = "application/octet-stream"
     url = f"{other}/state"
@@ -122,6 +125,8 @@ def test_a_learned_state_moves_to_another_problem(service: Running) -> None:
     body = {"contexts": [[0.3, 0.1], [0.2, -0.4], [1.0, 1.0]]}
     told = [service.post(f"{p}/rounds", body).json()["reservation_values"] for p in (path, other)]
     assert told[0] == told[1]
+    sigma = again.reservation_values(body["contexts"], 0.5)
+    assert list(told[0].values()) == sigma.tolist()
     for bad in (b"", state[:-1], state[:100] + b"\0" + state[101:]):
         refused = service.http.put(url, content=bad, headers={"content-type": kind})
         assert refused.status_code == 422

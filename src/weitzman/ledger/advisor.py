@@ -1,24 +1,32 @@
-"""What a problem asks: reservation values for a round, and learning from its values.
+"""What a problem asks: advice for a round, and learning from its values.
 
-The advisor of a learner is the learner's bank, asked as :class:`weitzman.Searcher` asks it: predictions
-lowered by optimism, values learned when a round closes. Smaller values are better here.
+The advisor of a learner is the learner's bank, that of a policy its player; both are asked as
+:class:`weitzman.Searcher` asks them. Smaller values are better here.
 """
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners import learner_from
+from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import checked_optimism
 from weitzman.ledger.bodies import Created
 
-__all__ = ["Advisor", "Floats", "Ints", "State", "advisor_for"]
+__all__ = ["Advice", "Advisor", "Floats", "Ints", "State", "advisor_for", "searcher_for"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = dict[str, NDArray[Any]]
+
+
+class Advice(NamedTuple):
+    """How to search a round: by reservation values, or by a course that decides anew after every look."""
+
+    sigma: Floats | None
+    course: State | None = None
 
 
 class Advisor(Protocol):
@@ -28,8 +36,8 @@ class Advisor(Protocol):
     def every(self) -> Ints:
         """The places of all boxes."""
 
-    def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Floats:
-        """Return the reservation values of the rows of a round; nothing changes."""
+    def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Advice:
+        """Return the advice for the rows of a round; nothing changes."""
 
     def learn(
         self, places: Ints, contexts: Floats, costs: Floats, values: Floats, outside: float
@@ -44,14 +52,10 @@ class Advisor(Protocol):
 
 
 class BankAdvisor:
-    """A learner's bank."""
+    """A learner's bank: predictions, lowered by optimism."""
 
     def __init__(self, settings: Created) -> None:
-        try:
-            learner = learner_from(settings.learner, settings.parameters)
-        except TypeError as error:
-            rule = f"be those of {settings.learner}"
-            raise InvalidInputError("The parameters of the learner", rule, str(error)) from None
+        learner = learner_from(settings.learner, settings.parameters)
         self._bank = learner.start(boxes=len(settings.boxes), dimension=len(settings.features))
         self._kappa = checked_optimism(settings.optimism, settings.feedback)
 
@@ -60,9 +64,9 @@ class BankAdvisor:
         """The places of all boxes."""
         return self._bank.every
 
-    def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Floats:
-        """Return what the bank predicts, lowered by optimism."""
-        return self._bank.predict_arrays(contexts, costs, places, self._kappa)
+    def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Advice:
+        """Return what the bank predicts."""
+        return Advice(self._bank.predict_arrays(contexts, costs, places, self._kappa))
 
     def learn(
         self, places: Ints, contexts: Floats, costs: Floats, values: Floats, outside: float
@@ -79,8 +83,82 @@ class BankAdvisor:
         self._bank.restore(state)
 
 
+class PolicyAdvisor:
+    """A policy's player."""
+
+    def __init__(self, settings: Created) -> None:
+        policy = searcher_for(settings).policy
+        assert policy is not None
+        self._player = policy.start(boxes=len(settings.boxes), dimension=len(settings.features))
+        self._every: Ints = np.arange(len(settings.boxes))
+
+    @property
+    def every(self) -> Ints:
+        """The places of all boxes."""
+        return self._every
+
+    def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Advice:
+        """Return the player's course."""
+        # Laws of rounds: loaded where there is a policy
+        from weitzman.learn.courses import course_state
+        from weitzman.learn.policy import IndexCourse, Round
+
+        known = Round(contexts=contexts, costs=costs, outside=outside, places=places)
+        course = self._player.propose(known)
+        if isinstance(course, IndexCourse):
+            return Advice(course.sigma)
+        return Advice(None, course_state(course))
+
+    def learn(
+        self, places: Ints, contexts: Floats, costs: Floats, values: Floats, outside: float
+    ) -> None:
+        """Let the player learn; a round that ended with nothing is none."""
+        from weitzman.learn.policy import Round
+
+        unknown = np.isnan(values)
+        if outside < np.inf or not unknown.all():
+            known = Round(contexts=contexts, costs=costs, outside=outside, places=places)
+            # One NaN for all: turning signs gives others, which would be other bits in a state
+            self._player.learn(known, np.where(unknown, np.nan, values))
+
+    def state(self) -> State:
+        """Return the state of the player."""
+        return self._player.state()
+
+    def restore(self, state: State) -> None:
+        """Go on from what :meth:`state` returned."""
+        self._player.restore(state)
+
+
+def searcher_for(settings: Created) -> Searcher:
+    """Return a searcher with the settings of a problem that has seen nothing."""
+    what: dict[str, Any] = {"policy": "default"}
+    if settings.policy is None:
+        what = {"learner": learner_from(settings.learner, settings.parameters)}
+    elif settings.policy != "default":
+        from weitzman.learn.policies import policy_from
+
+        what = {"policy": policy_from({**settings.parameters, "class": settings.policy})}
+    elif settings.parameters:
+        rule = "be left to the policy 'default'"
+        raise InvalidInputError("The parameters", rule, settings.parameters)
+    return Searcher(
+        boxes=settings.boxes,
+        dimension=len(settings.features),
+        feedback=settings.feedback,
+        sense=settings.sense,
+        optimism=settings.optimism,
+        **what,
+    )
+
+
 def advisor_for(settings: Created) -> Advisor:
     """Return an advisor that has seen nothing."""
-    if settings.policy is not None:
-        raise InvalidInputError("The policy", "be None", settings.policy)
-    return BankAdvisor(settings)
+    try:
+        return BankAdvisor(settings) if settings.policy is None else PolicyAdvisor(settings)
+    except TypeError as error:
+        rule = f"be those of {settings.policy or settings.learner}"
+        raise InvalidInputError("The parameters", rule, str(error)) from None
+    except ImportError as error:
+        rule = "be one whose packages are installed"
+        raise InvalidInputError("The policy", rule, str(error)) from None

@@ -20,6 +20,7 @@ answered       a request with an idempotency key was answered; that key
 =============  =====================================================================
 """
 
+import sys
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -28,6 +29,7 @@ from weitzman.errors import JournalFormatError
 
 __all__ = [
     "KINDS",
+    "LARGEST",
     "Answered",
     "Archived",
     "Body",
@@ -44,6 +46,9 @@ __all__ = [
     "decode",
     "encode",
 ]
+
+LARGEST: Final = sys.float_info.max
+"""What stands for +∞."""
 
 Scope = Literal["read", "write", "admin"]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -67,7 +72,8 @@ class Created(Body, frozen=True):
     learner, parameters
         The name of the learner and its parameters; with ``policy``, the parameters of that policy.
     policy
-        The name of a policy that decides instead of the rule over the learner's reservation values.
+        ``"default"``, or the class of a policy of :mod:`weitzman.learn.policies`, which decides instead of
+        the rule over the learner's reservation values.
     feedback, optimism
         As of :class:`weitzman.Searcher`.
     waiting
@@ -95,14 +101,16 @@ class Archived(Body, frozen=True):
 
 
 class Opened(Body, frozen=True):
-    """A round began: one context, cost and reservation value per row; ``places`` None for all boxes."""
+    """A round began: one context, cost and reservation value per row; ``places`` None for all boxes.
+
+    There are no reservation values under a policy that decides anew after every look.
+    """
 
     contexts: list[list[float]]
     costs: list[float]
     reservation_values: list[float]
     outside: float | None = None
     places: list[_Count] | None = None
-    course: bytes | None = None
 
 
 class Seen(Body, frozen=True):
@@ -136,7 +144,7 @@ class Imported(Body, frozen=True):
 
 
 class Uploaded(Body, frozen=True):
-    """A saved state took the place of what was learned."""
+    """What a saved searcher has learned took the place of what was learned."""
 
     state: bytes
 

@@ -2,16 +2,18 @@
 
 The reservation values are those of the moment the round was opened. The caller may look at boxes in any
 order; the rule goes on with the closed ones: the smallest reservation value first, stop when the best
-value in hand is no larger. Inside, smaller values are better.
+value in hand is no larger. A round of a policy that decides anew after every look has a course instead.
+Inside, smaller values are better.
 """
 
 import math
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.ledger.bodies import Opened
+from weitzman.ledger.bodies import LARGEST, Opened
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
 __all__ = ["OpenRound", "Result"]
@@ -51,11 +53,14 @@ class OpenRound(msgspec.Struct):
     contexts
         One row of d numbers per box of the round.
     costs, sigma, order
-        One cost and reservation value per row, and the rows by increasing reservation value.
+        One cost and reservation value per row, and the rows by increasing reservation value; without
+        reservation values, the rows as they stand.
     outside
         The outside option; None if there is none.
     looks
         What the rows looked at showed, in order; None where nothing came.
+    course
+        The course as it was when the round was opened, as arrays; None if the round goes by sigma.
     """
 
     at: int
@@ -67,6 +72,7 @@ class OpenRound(msgspec.Struct):
     order: list[int]
     outside: float | None
     looks: dict[int, float | None]
+    course: dict[str, NDArray[Any]] | None = None
 
     @classmethod
     def begin(cls, body: Opened, *, at: int, waiting: int, sign: float) -> "OpenRound":
@@ -75,8 +81,10 @@ class OpenRound(msgspec.Struct):
         if sign < 0.0:
             sigma = [-s for s in sigma]
             outside = None if outside is None else -outside
+        if sigma and (max(sigma) >= LARGEST or min(sigma) <= -LARGEST):
+            sigma = [math.copysign(math.inf, s) if abs(s) >= LARGEST else s for s in sigma]
         contexts = np.array(body.contexts, dtype=np.float64)
-        order = opening_order(np.array(sigma)).tolist()
+        order = opening_order(np.array(sigma)).tolist() if sigma else list(range(len(body.costs)))
         return cls(at, at + waiting, body.places, contexts, body.costs, sigma, order, outside, {})
 
     def best(self) -> float:
@@ -89,6 +97,12 @@ class OpenRound(msgspec.Struct):
 
     def next(self) -> int:
         """Return the row to look at next, or STOP."""
+        if self.course is not None:
+            from weitzman.learn.courses import course_from
+
+            # Made anew, as a course remembers what it was told of a look before
+            found = [math.nan if v is None else v for v in self.looks.values()]
+            return course_from(self.course).next(list(self.looks), found, self.best())
         closed = [row for row in self.order if row not in self.looks]
         return next_box(closed, self.sigma, 0, self.best())
 
@@ -125,6 +139,7 @@ class OpenRound(msgspec.Struct):
             self.order,
             self.outside,
             {},
+            self.course,
         )
         while (row := twin.next()) != STOP:
             if math.isnan(values[row]):

@@ -10,9 +10,20 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.ledger.advisor import Advisor, Floats, Ints, State, advisor_for
+from weitzman.learn.saved import pack as pack_searcher
+from weitzman.learn.saved import unpack as unpack_searcher
+from weitzman.learn.settings import saved_settings
+from weitzman.ledger.advisor import (
+    Advice,
+    Advisor,
+    Floats,
+    Ints,
+    State,
+    advisor_for,
+    searcher_for,
+)
 from weitzman.ledger.arrays import pack, unpack
-from weitzman.ledger.bodies import Closed, Created, Imported, Opened, PastRound, Seen
+from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
 from weitzman.ledger.openround import OpenRound
 from weitzman.ledger.tally import Tally
 
@@ -62,21 +73,45 @@ class Problem:
         self.sign = 1.0 if settings.sense == "min" else -1.0
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._advisor = advisor_for(settings)
+        self._advised: tuple[Any, Advice] | None = None
 
     def propose(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
     ) -> list[float]:
-        """Return one reservation value per row, in the problem's direction; nothing changes."""
-        sigma = self._advisor.propose(
-            self._places(places), contexts, np.array(costs), self._outside(outside)
-        )
+        """Return one reservation value per row, in the problem's direction; nothing changes.
+
+        There are none if the policy decides anew after every look.
+        """
+        sigma = self._advise(places, contexts, costs, outside).sigma
+        if sigma is None:
+            return []
+        if self.settings.policy is not None:
+            sigma = np.clip(sigma, -LARGEST, LARGEST)
         told: list[float] = (sigma if self.sign > 0.0 else -sigma).tolist()
         return told
+
+    def _advise(
+        self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
+    ) -> Advice:
+        """Return the advice for a round; that of a policy is kept until the round is opened."""
+        asked = None
+        if self.settings.policy is not None:
+            asked = (self.events, places, contexts.tobytes(), costs, outside)
+            if self._advised is not None and self._advised[0] == asked:
+                return self._advised[1]
+        advice = self._advisor.propose(
+            self._places(places), contexts, np.array(costs), self._outside(outside)
+        )
+        self._advised = None if asked is None else (asked, advice)
+        return advice
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
         """Begin a round."""
         waiting = self.settings.waiting
         opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign)
+        if not body.reservation_values:
+            advice = self._advise(body.places, opened.contexts, body.costs, body.outside)
+            opened.course = advice.course
         self.rounds[name] = opened
         self.tally.opened += 1
         return opened
@@ -113,9 +148,15 @@ class Problem:
         """Return what was learned, as arrays."""
         return self._advisor.state()
 
+    def saved(self) -> bytes:
+        """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
+        settings = saved_settings(searcher_for(self.settings))
+        return pack_searcher({**settings, "rounds": self.tally.opened}, self.learned())
+
     def replace_learned(self, content: bytes) -> None:
-        """Go on from what was learned elsewhere."""
-        self._advisor.restore(unpack(content, dict[str, NDArray[Any]]))
+        """Go on from what a saved searcher has learned."""
+        _, arrays = unpack_searcher(content, subject="The state")
+        self._advisor.restore(dict(arrays))
 
     def record(self) -> bytes:
         """Return everything, as bytes; equal problems give equal bytes."""

@@ -97,7 +97,8 @@ class Tally(msgspec.Struct):
         self.absent = self.absent if ended.places is None else self._without(ended.places)
         for row, place in enumerate(places):
             if row in ended.looks:
-                self._look(place, ended.sigma[row], ended.costs[row], ended.looks[row])
+                sigma = ended.sigma[row] if ended.sigma else math.inf
+                self._look(place, sigma, ended.costs[row], ended.looks[row])
             else:
                 self.saved_looks += ended.costs[row]
         self.paid += result.paid
@@ -129,9 +130,10 @@ class Tally(msgspec.Struct):
         self.last_look[place] = self.closed
         if value is None:
             self.missing += 1
-        else:
-            self.excess[place] += max(0.0, sigma - value) if sigma < 1e300 else 0.0
-            self.price[place] += cost if sigma < 1e300 else 0.0
+            return
+        if math.isfinite(sigma):
+            self.excess[place] += max(0.0, sigma - value)
+            self.price[place] += cost
 
     def _hindsight(self, ended: OpenRound, values: list[float], total: float) -> None:
         best = min(v + c for v, c in zip(values, ended.costs, strict=True))

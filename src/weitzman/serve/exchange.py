@@ -1,23 +1,23 @@
-"""Logs and learned states, in and out.
+"""Logs and saved searchers, in and out.
 
 A log is a Parquet file as :func:`weitzman.lab.recorded.read_log` reads it: one row per round and box,
 features as columns ``x_<name>``. There smaller values are better: where larger ones are, values turn their
 sign on the way out and in.
 """
 
-import hashlib
 import io
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.lab.logfile import read_table
 from weitzman.lab.logrows import Roles, Rows, checked_rows
-from weitzman.ledger.arrays import pack, unpack
+from weitzman.learn.resume import load
+from weitzman.learn.settings import saved_settings
+from weitzman.ledger.advisor import searcher_for
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
 from weitzman.ledger.problem import Problem
@@ -30,54 +30,27 @@ from weitzman.serve.schema import ImportReply, ProblemView
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["download_state", "export_log", "import_rounds", "parse_log", "upload_state"]
+__all__ = ["export_log", "import_rounds", "parse_log", "upload_state"]
 
 _ROUNDS = 500  # of one event
-_MAGIC = b"weitzman.learned 1\n"
-
-
-class _Learned(msgspec.Struct):
-    learner: str
-    boxes: int
-    dimension: int
-    state: bytes
-
-
-def download_state(problem: Problem) -> bytes:
-    """Return what was learned, with its hash."""
-    settings = problem.settings
-    learned = _Learned(
-        settings.learner, len(settings.boxes), len(settings.features), pack(problem.learned())
-    )
-    content = pack(learned)
-    return _MAGIC + hashlib.sha256(content).digest() + content
 
 
 def upload_state(desk: Desk, problem: Problem, content: bytes) -> ProblemView:
-    """Replace what was learned by a state that was downloaded, here or elsewhere."""
-    learned = _checked(content)
-    settings = problem.settings
-    told = (learned.learner, learned.boxes, learned.dimension)
-    if told != (settings.learner, len(settings.boxes), len(settings.features)):
-        text = f"The state is of {told[0]} with {told[1]} boxes and dimension {told[2]}."
-        raise Refusal("conflict", text)
+    """Replace what was learned by what a saved searcher has learned."""
     try:
-        Problem(name="", at=0, settings=settings).replace_learned(learned.state)
-    except (InvalidInputError, msgspec.DecodeError, ValueError) as error:
+        told = load(content)
+        settings = saved_settings(searcher_for(problem.settings))
+        for field, wanted in settings.items():
+            got = saved_settings(told)[field]
+            if field not in ("rounds", "names") and got != wanted:
+                raise Refusal("conflict", f"The searcher has {field} {got!r}, not {wanted!r}.")
+        if [str(name) for name in told.names] != problem.settings.boxes:
+            raise Refusal("conflict", f"The searcher has the boxes {told.names}.")
+        Problem(name="", at=0, settings=problem.settings).replace_learned(content)
+    except (InvalidInputError, KeyError) as error:
         raise Refusal("invalid", f"The state cannot be taken: {error}") from None
-    desk.happen(problem.name, Uploaded(learned.state))
+    desk.happen(problem.name, Uploaded(content))
     return problem_view(problem)
-
-
-def _checked(content: bytes) -> _Learned:
-    begin = len(_MAGIC) + 32
-    head, told, rest = content[: len(_MAGIC)], content[len(_MAGIC) : begin], content[begin:]
-    if head != _MAGIC or hashlib.sha256(rest).digest() != told:
-        raise Refusal("invalid", "The body is no downloaded state, or was changed.")
-    try:
-        return unpack(rest, _Learned)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise Refusal("invalid", f"The state cannot be read: {error}.") from None
 
 
 def parse_log(problem: Problem, content: bytes) -> list[PastRound]:

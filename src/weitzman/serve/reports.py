@@ -2,6 +2,7 @@
 
 import math
 
+from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.openround import OpenRound
 from weitzman.ledger.problem import Problem
 from weitzman.ledger.story import Story
@@ -109,6 +110,8 @@ def round_story(desk: Desk, problem: Problem, name: str) -> RoundStory:
         text = f"The problem {problem.name!r} has no round {name!r}."
         raise Refusal("unknown", text, "round")
     told = story.round
+    if name in problem.rounds:
+        told.course = problem.rounds[name].course
     row = STOP if story.closed is not None else told.next()
     best = told.best()
     outcome = None
@@ -140,7 +143,7 @@ def _story_boxes(problem: Problem, story: Story) -> list[StoryBox]:
             StoryBox(
                 box=box_name(problem, told, row),
                 cost=told.costs[row],
-                reservation_value=sign * told.sigma[row],
+                reservation_value=_finite(sign * told.sigma[row]) if told.sigma else None,
                 context=dict(zip(problem.settings.features, story.body.contexts[row], strict=True)),
                 opened=row in told.looks,
                 value=known,
@@ -153,7 +156,11 @@ def _story_boxes(problem: Problem, story: Story) -> list[StoryBox]:
 def _steps(problem: Problem, story: Story) -> list[StoryStep]:
     """Return the story in sentences."""
     told, sign = story.round, problem.sign
-    first = box_name(problem, told, told.order[0])
+    best = "the policy decides anew after every look"
+    if told.sigma:
+        first = box_name(problem, told, told.order[0])
+        sigma = _finite(sign * told.sigma[told.order[0]])
+        best = f"{first} has the best reservation value, {sigma:.4g}"
     start = (
         "without an outside option"
         if told.outside is None
@@ -162,8 +169,7 @@ def _steps(problem: Problem, story: Story) -> list[StoryStep]:
     steps = [
         StoryStep(
             at=told.at * _SECOND,
-            text=f"Began {start}; {first} has the best reservation value, "
-            f"{sign * told.sigma[told.order[0]]:.4g}.",
+            text=f"Began {start}; {best}.",
         )
     ]
     for row, value in told.looks.items():
@@ -182,12 +188,14 @@ def _steps(problem: Problem, story: Story) -> list[StoryStep]:
 
 def _why_it_ended(problem: Problem, told: OpenRound, *, waited: bool) -> str:
     sign = problem.sign
-    row = told.next()
     worse = "higher" if sign > 0.0 else "lower"
     if waited:
         return "Ended by itself: its waiting time was over."
     if len(told.looks) == len(told.costs):
         return "Stopped because every box was open."
+    if not told.sigma:
+        return "Stopped."
+    row = told.next()
     if row == STOP:
         closed = next(r for r in told.order if r not in told.looks)
         return (
@@ -199,6 +207,11 @@ def _why_it_ended(problem: Problem, told: OpenRound, *, waited: bool) -> str:
         f"The caller stopped; the rule would have opened {box_name(problem, told, row)}, "
         f"whose reservation value is {sign * told.sigma[row]:.4g}."
     )
+
+
+def _finite(number: float) -> float:
+    """Return a number as JSON has it."""
+    return min(max(number, -LARGEST), LARGEST)
 
 
 def _box_report(problem: Problem, place: int) -> BoxReport:

@@ -8,7 +8,7 @@ stored truth is refused, and the first stays.
 import secrets
 
 from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import Closed, Opened, Seen
+from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.openround import OpenRound
 from weitzman.ledger.problem import Problem
 from weitzman.ledger.story import Story, told
@@ -21,6 +21,7 @@ from weitzman.serve.schema import CloseRequest, NewRound, Outcome, RoundReply, S
 __all__ = ["box_name", "close_round", "open_round", "outcome_of", "see_values", "story_of"]
 
 RULES = {
+    "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
     "min": (
         "Open the boxes in this order. Stop as soon as the best value in hand is at most the "
         "reservation value of the next box; without a value in hand, open."
@@ -48,6 +49,9 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
             if not same or want.contexts.tolist() != body.contexts:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
+            opened = problem.rounds.get(ask.id)
+            if opened is not None:
+                before.round.course = opened.course
             before.round.looks = {}
             return _reply(problem, ask.id, before.round)
     if problem.archived:
@@ -120,7 +124,7 @@ def outcome_of(
     """Return the outcome of a round that has ended."""
     result = ended.result()
     values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
-    would = ended.would(values) if problem.settings.shadow else None
+    would = ended.would(values) if problem.settings.shadow and ended.sigma else None
     return Outcome(
         round=name,
         opened=[box_name(problem, ended, row) for row in result.opened],
@@ -208,15 +212,19 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     places = opened.places
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
-    sigma = opened.sigma if problem.sign > 0.0 else [-s for s in opened.sigma]
+    if opened.sigma:
+        # What is infinite is told as the largest number: JSON has no other
+        told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in opened.sigma]
+        order = [names[r] for r in opened.order]
+        sigma = dict(zip(names, told, strict=True))
     return RoundReply(
         round=name,
         next=None if row == STOP else names[row],
         stop=row == STOP,
         best=_turned(problem, opened.outside),
-        order=[names[r] for r in opened.order],
-        reservation_values=dict(zip(names, sigma, strict=True)),
-        rule=RULES[problem.settings.sense],
+        order=order if opened.sigma else None,
+        reservation_values=sigma if opened.sigma else None,
+        rule=RULES[problem.settings.sense if opened.sigma else "anew"],
         waits_until=opened.until * _SECOND,
     )
 

@@ -133,15 +133,16 @@ class RoundReply(Wire):
     """A round that is open: the next box, and everything that the rule needs to go on without asking.
 
     ``order`` has the boxes by reservation value, best first. The ``rule``: open them in this order; stop
-    as soon as the best value in hand is no worse than the next box's reservation value.
+    as soon as the best value in hand is no worse than the next box's reservation value. Both are null under
+    a policy that decides anew after every look.
     """
 
     round: str
     next: str | None
     stop: bool
     best: float | None
-    order: list[str]
-    reservation_values: dict[str, float]
+    order: list[str] | None
+    reservation_values: dict[str, float] | None
     rule: str
     waits_until: float
 
@@ -235,7 +236,7 @@ class StoryBox(Wire):
 
     box: str
     cost: float
-    reservation_value: float
+    reservation_value: float | None
     context: dict[str, float]
     opened: bool
     value: float | None
