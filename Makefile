@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-slow check bench bench-peers docs clean
+.PHONY: help demo system test test-reliability test-slow check bench bench-peers docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,6 +22,9 @@ system:
 
 test: .venv/installed system  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+test-reliability: .venv/installed system  ## run the service under faults, in full (an hour)
+	$(BIN)/python -m pytest -q -p no:xdist -m reliability
 
 test-slow: .venv/installed system  ## run the tests that take minutes
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow

@@ -25,15 +25,17 @@ def free_port() -> int:
 class Running:
     """The process, and a client of it."""
 
-    def __init__(self, data: Path, *options: str, before: str = "") -> None:
-        self.data = data
+    def __init__(
+        self, data: Path | str, *options: str, before: str = "", log: Path | None = None
+    ) -> None:
+        self.data = Path(data)
         self.port = free_port()
-        self.log = data.with_name(f"{data.name}.log")
+        self.log = self.data.with_name(f"{self.data.name}.log") if log is None else log
         self._options = options
         command = [sys.executable, "-c", f"{before}\n{MAIN}", "serve", "--port", str(self.port)]
-        with self.log.open("ab") as log:
+        with self.log.open("ab") as lines:
             self.process = subprocess.Popen(
-                [*command, "--data", str(data), *options], stderr=log, env=dict(os.environ)
+                [*command, "--data", str(data), *options], stderr=lines, env=dict(os.environ)
             )
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=30.0)
 

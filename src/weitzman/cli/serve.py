@@ -18,6 +18,10 @@ def serve_command(
     data: Annotated[
         str, typer.Option(metavar="FILE", help="The journal: a SQLite file, or postgresql://…")
     ] = "weitzman.db",
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where others that share a PostgreSQL journal reach it."),
+    ] = None,
     key_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file that begins with an admin key.")
     ] = None,
@@ -66,6 +70,7 @@ def serve_command(
         host=host,
         port=port,
         data=data,
+        address=address,
         key_file=None if key_file is None else str(key_file),
         require_keys=require_keys,
         body_limit=body_limit,

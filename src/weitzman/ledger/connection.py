@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from weitzman.errors import JournalUnavailableError
 
-__all__ = ["AWAY", "Pool", "connect", "place_name"]
+__all__ = ["AWAY", "SILENCE", "Pool", "connect", "place_name"]
 
 AWAY = (
     psycopg.OperationalError,
@@ -29,7 +29,7 @@ AWAY = (
 )
 """Errors that say nothing of the data: the server does not answer, or does not want to."""
 
-_SILENCE = 3
+SILENCE = 3
 """Seconds after which a host that says nothing is taken for dead."""
 
 _SETTINGS = {
@@ -37,11 +37,11 @@ _SETTINGS = {
     "client_encoding": "UTF8",
     "lock_timeout": "10s",
     "statement_timeout": "60s",
-    "idle_in_transaction_session_timeout": f"{_SILENCE}s",
+    "idle_in_transaction_session_timeout": f"{SILENCE}s",
     "tcp_keepalives_idle": "1",
     "tcp_keepalives_interval": "1",
-    "tcp_keepalives_count": str(_SILENCE - 1),
-    "tcp_user_timeout": str(1000 * _SILENCE),
+    "tcp_keepalives_count": str(SILENCE - 1),
+    "tcp_user_timeout": str(1000 * SILENCE),
 }
 _SET = "SELECT " + ", ".join(
     f"set_config('{name}', '{value}', false)" for name, value in _SETTINGS.items()
@@ -72,11 +72,11 @@ def connect(place: str) -> psycopg.Connection[Any]:
         connection = psycopg.connect(
             place,
             autocommit=True,
-            connect_timeout=_SILENCE,
+            connect_timeout=SILENCE,
             keepalives_idle=1,
             keepalives_interval=1,
-            keepalives_count=_SILENCE - 1,
-            tcp_user_timeout=1000 * _SILENCE,
+            keepalives_count=SILENCE - 1,
+            tcp_user_timeout=1000 * SILENCE,
         )
     except psycopg.Error as error:
         raise JournalUnavailableError(

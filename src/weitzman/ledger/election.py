@@ -2,9 +2,10 @@
 
 The leader of a problem is whoever holds its *advisory lock*, 64 bits of SHA-256 of its name, in a session of
 the database. The session is the whole proof of life: when its process is killed, the server sees the
-connection close and frees the lock at once; when its host is cut off, after the three seconds of silence that
-:mod:`weitzman.ledger.connection` allows. There is no heartbeat to write, no clock to compare and no term to
-wait for. Where a leader can be asked stands in ``weitzman.process`` under the number of its session.
+connection close and frees the lock at once; when its host is cut off or it hangs, the server ends the session
+after three seconds in which it was asked nothing (``idle_session_timeout``). There is no heartbeat to store
+and no clock to compare. Where a leader can be asked stands in ``weitzman.process`` under the number of its
+session.
 
 A leader that has lost its session may not know it for a moment, and another may lead already. Nothing is
 lost by that: both append by numbers, and the journal takes each number once
@@ -20,7 +21,7 @@ from typing import Any
 import psycopg
 
 from weitzman.errors import JournalUnavailableError
-from weitzman.ledger.connection import AWAY, connect, place_name
+from weitzman.ledger.connection import AWAY, SILENCE, connect, place_name
 
 __all__ = ["Election", "lock_of"]
 
@@ -65,12 +66,18 @@ class Election:
         self.address = address
         self._lock = Lock()
         self._held: set[str] = set()
+        self._term = 0
         self._session: psycopg.Connection[Any] | None = None
         self._end = Event()
         with self._lock:
             self._connection()
         self._watch = Thread(target=self._beat, name="weitzman-election", daemon=True)
         self._watch.start()
+
+    @property
+    def term(self) -> int:
+        """How many sessions were lost: a lead of an earlier term may have been another's meanwhile."""
+        return self._term
 
     def leads(self, problem: str) -> bool:
         """Return whether this process leads a problem, as far as it knows; nobody is asked."""
@@ -124,7 +131,7 @@ class Election:
                 return connection.execute(query, values).fetchall()
             except AWAY as error:
                 # Whatever happened, the locks of a session that fails are not to be counted on
-                self._lose(connection)
+                self._lose()
                 if again:
                     raise JournalUnavailableError(
                         f"The journal {place_name(self._place)!r} does not answer: {error}."
@@ -133,9 +140,10 @@ class Election:
 
     def _connection(self) -> psycopg.Connection[Any]:
         if self._session is None or self._session.closed:
-            self._held.clear()
+            self._lose()
             connection = connect(self._place)
             try:
+                connection.execute(f"SET idle_session_timeout = '{SILENCE}s'")
                 connection.execute(_REGISTER, [self.address])
             except psycopg.Error as error:
                 connection.close()
@@ -145,9 +153,11 @@ class Election:
             self._session = connection
         return self._session
 
-    def _lose(self, connection: psycopg.Connection[Any]) -> None:
+    def _lose(self) -> None:
         self._held.clear()
-        connection.close()
+        self._term += 1
+        if self._session is not None:
+            self._session.close()
 
     def _beat(self) -> None:
         """Look after the session, so that a lead that is lost is known to be lost."""
@@ -159,4 +169,4 @@ class Election:
                 try:
                     session.execute("SELECT 1")
                 except psycopg.Error:
-                    self._lose(session)
+                    self._lose()

@@ -5,6 +5,7 @@ is no promise: one that is lost with a connection is made good by a look at the 
 """
 
 import time
+from threading import Lock
 from typing import Any
 
 import psycopg
@@ -19,7 +20,7 @@ _LOOK = 1.0
 
 
 class Follower:
-    """Waits for events of others. One thread at a time may wait.
+    """Waits for events of others.
 
     Parameters
     ----------
@@ -29,6 +30,7 @@ class Follower:
 
     def __init__(self, place: str) -> None:
         self._place = place
+        self._lock = Lock()
         self._connection: psycopg.Connection[Any] | None = None
 
     def wait(self, seq: int, timeout: float) -> int:
@@ -40,23 +42,28 @@ class Follower:
             If the server does not answer.
         """
         deadline = time.monotonic() + timeout
-        try:
-            connection = self._listening()
-            while True:
-                now = self._head(connection)
-                left = deadline - time.monotonic()
-                if now > seq or left <= 0.0:
-                    return now
-                for _ in connection.notifies(timeout=min(left, _LOOK), stop_after=1):
-                    pass
-        except psycopg.Error as error:
-            self.close()
-            raise JournalUnavailableError(
-                f"The journal {place_name(self._place)!r} does not answer: {error}."
-            ) from None
+        with self._lock:
+            try:
+                connection = self._listening()
+                while True:
+                    now = self._head(connection)
+                    left = deadline - time.monotonic()
+                    if now > seq or left <= 0.0:
+                        return now
+                    for _ in connection.notifies(timeout=min(left, _LOOK), stop_after=1):
+                        pass
+            except psycopg.Error as error:
+                self._forget()
+                raise JournalUnavailableError(
+                    f"The journal {place_name(self._place)!r} does not answer: {error}."
+                ) from None
 
     def close(self) -> None:
-        """Listen no more."""
+        """Listen no more, when nobody waits."""
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

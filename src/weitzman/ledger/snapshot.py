@@ -145,6 +145,8 @@ def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
     head = journal.head()
     for snapshot in () if snapshots is None else snapshots.newest_first():
         if snapshot.until > head.seq:
+            head = journal.head()  # another process may have gone on since
+        if snapshot.until > head.seq:
             reason = "a snapshot holds events that are not there"
             raise JournalDamagedError(journal.name, head.seq, snapshot.until, reason)
         since = Head(snapshot.seq, snapshot.chain)

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from weitzman.errors import LedgerError
+from weitzman.ledger.fold import SERVICE
 from weitzman.serve.body import read_body
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Guard
@@ -101,14 +102,15 @@ class App:
             ready, args = self._match(scope["method"], scope["path"])
             label = ready.label
             status, content = await self._answer(ready, args, scope, receive)
-            headers = ready.headers
+            headers = ready.headers if status < 400 else _PROBLEM
+            extra = _extra(status)
         except Refusal as refusal:
             status, content, headers = refusal.status, refusal.to_bytes(), _PROBLEM
-            extra = _extra(refusal)
+            extra = _extra(status)
         except LedgerError as error:
             away = Refusal("unavailable", str(error))
             status, content, headers = 503, away.to_bytes(), _PROBLEM
-            extra = _extra(away)
+            extra = _extra(status)
         except _GoneError:
             return
         except Exception as error:
@@ -154,17 +156,29 @@ class App:
             except msgspec.DecodeError as error:
                 raise unreadable(error, content) from None
         call = Call(desk, args, body)
+        if self.office.colleagues is not None and route.method != "GET":
+            handed = await self.office.colleagues.hand_on(
+                _home(route, call), route.method, scope["raw_path"].decode(), headers, content
+            )
+            if handed is not None:
+                return handed
+        return await self._carry_out(ready, call, headers, scope["path"], content)
+
+    async def _carry_out(
+        self, ready: _Ready, call: Call, headers: dict[bytes, bytes], path: str, content: bytes
+    ) -> tuple[int, bytes]:
+        route = ready.route
         if route.prepare is not None:
             call.body = await route.prepare(call)
         key = headers.get(b"idempotency-key") if route.method != "GET" else None
         try:
             if key is not None and route.repeatable:
-                answer = self._once(key, ready, call, scope["path"], content)
+                answer = self._once(key, ready, call, path, content)
             else:
                 answer = _run(ready, call)
         finally:
             # A refusal, too, may rest on what is not stored yet
-            pending = desk.pending()
+            pending = call.desk.pending()
             if pending is not None:
                 await pending
         return answer
@@ -244,14 +258,21 @@ def _run(ready: _Ready, call: Call) -> tuple[int, bytes]:
     return ready.route.status, answer if isinstance(answer, bytes) else _encode(answer)
 
 
-def _extra(refusal: Refusal) -> Headers:
+def _home(route: Route, call: Call) -> str:
+    """Return the problem whose leader carries out a command."""
+    return (
+        str(call.body.name) if route.path == "/v1/problems" else call.args.get("problem", SERVICE)
+    )
+
+
+def _extra(status: int) -> Headers:
     extra = {
         401: [(b"www-authenticate", b"Bearer")],
         413: [(b"connection", b"close")],
         429: [(b"retry-after", b"1")],
         503: [(b"retry-after", b"1")],
     }
-    return extra.get(refusal.status, [])
+    return extra.get(status, [])
 
 
 def _gauges(desk: Desk) -> list[str]:

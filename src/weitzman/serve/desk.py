@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Desk", "now_in_microseconds"]
 
+_LEFT_ALONE = 5_000_000
+"""After how many microseconds rounds over time of other leaders are looked at again."""
+
 
 def now_in_microseconds() -> int:
     """Return the time as events have it."""
@@ -54,6 +57,17 @@ class Desk:
         Tells the time in microseconds.
     on_stored, on_failed
         Called with the events that were stored; and when some could not be.
+    leads
+        Whether a problem is led here; others close its rounds if it is not.
+
+    Attributes
+    ----------
+    head
+        The last event of which the state holds it and all before.
+    until
+        The seq of the last stored event that the state holds.
+    left
+        Problems that have rounds over time and are not led here.
     """
 
     def __init__(
@@ -67,17 +81,21 @@ class Desk:
         clock: Callable[[], int] = now_in_microseconds,
         on_stored: Callable[[list[Event]], None] = lambda events: None,
         on_failed: Callable[[LedgerError], None] = lambda error: None,
+        leads: Callable[[str], bool] = lambda problem: True,
     ) -> None:
         self.state = state
         self.head = head
+        self.until = head.seq
+        self.left: set[str] = set()
         self.journal = journal
         self.settings = settings
         self.warmth = Warmth() if warmth is None else warmth
         self.failed: LedgerError | None = None
         self._clock = clock
         self._now = 0
+        self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
-        self._writer = Writer(journal, stored=self._stored, failed=self._fail)
+        self._writer = Writer(journal, stored=self._stored, failed=self.fail)
         self._deadlines = [
             (opened.until, problem.name, key)
             for problem in state.problems.values()
@@ -107,7 +125,7 @@ class Desk:
             apply(self.state, draft, body)
         except BaseException as error:
             # Half applied, perhaps: the state is made anew from the journal
-            self._fail(LedgerError(f"An event could not be applied: {error!r}."))
+            self.fail(LedgerError(f"An event could not be applied: {error!r}."))
             raise
         self._writer.add(draft)
         return at
@@ -159,21 +177,47 @@ class Desk:
         while self._deadlines and self._deadlines[0][0] <= now:
             _, name, key = heapq.heappop(self._deadlines)
             problem = self.state.problems.get(name)
-            if problem is not None and key in problem.rounds:
+            if problem is None or key not in problem.rounds:
+                continue
+            if self._leads(name):
                 self.happen(name, Closed(waited=True), key)
                 count += 1
+            else:
+                self.left.add(name)
+                heapq.heappush(self._deadlines, (now + _LEFT_ALONE, name, key))
         return count
+
+    def take_in(self, events: Sequence[Event]) -> None:
+        """Take in events that others stored, or that came back from the journal."""
+        for event in events:
+            if event.seq != self.head.seq + 1:
+                continue  # stored here meanwhile
+            try:
+                new = apply(self.state, event)
+            except Exception as error:
+                self.fail(LedgerError(f"An event could not be applied: {error!r}."))
+                return
+            self._now = max(self._now, event.at)
+            if new and event.kind == "opened":
+                opened = self.state.problems[event.problem].rounds[event.key]
+                self.watch(event.problem, event.key, opened.until)
+            self.head = Head(event.seq, event.chain)
+        self.until = max(self.until, self.head.seq)
 
     async def close(self) -> None:
         """Store what has happened, and end."""
         await self._writer.close()
 
     def _stored(self, events: list[Event]) -> None:
-        self.head = Head(events[-1].seq, events[-1].chain)
+        if events[0].seq == self.head.seq + 1:
+            self.head = Head(events[-1].seq, events[-1].chain)
+        self.until = events[-1].seq
         self._on_stored(events)
 
-    def _fail(self, error: LedgerError) -> None:
-        # The state holds events that are not stored: it is of no use any more
+    def fail(self, error: LedgerError) -> None:
+        """Give up the state: it holds events that are not stored, or lacks some that are."""
+        if self.failed is not None:
+            return
         self.failed = error
         self._on_failed(error)
 

@@ -8,7 +8,7 @@ makes the state anew; until then everybody is told to come back.
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import LedgerError
 from weitzman.ledger.bodies import Created
@@ -18,8 +18,12 @@ from weitzman.ledger.snapshot import Resumed, Snapshot, Snapshots, resume
 from weitzman.serve.desk import Desk
 from weitzman.serve.logs import log
 from weitzman.serve.metrics import Metrics
+from weitzman.serve.refusal import Refusal
 from weitzman.serve.settings import Settings
 from weitzman.serve.warm import Warmth
+
+if TYPE_CHECKING:
+    from weitzman.serve.colleagues import Colleagues
 
 __all__ = ["Office"]
 
@@ -37,6 +41,13 @@ class Office:
         The settings.
     on_lost
         Called when there can be no desk: the journal cannot be read.
+
+    Attributes
+    ----------
+    desk
+        The desk, while it is open.
+    colleagues
+        Other processes that share the journal, if they may.
     """
 
     def __init__(
@@ -54,6 +65,7 @@ class Office:
         self.snapshot_seq = 0
         self._journal, self._snapshots = journal, snapshots
         self.on_lost = on_lost
+        self.colleagues: Colleagues | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._snapshotting = False
         self._closing = False
@@ -62,6 +74,8 @@ class Office:
         """Begin to make the state; the desk is there when it is done."""
         self._spawn(self._open())
         self._spawn(self._look_at_the_clock())
+        if self.colleagues is not None:
+            self._spawn(self.colleagues.follow())
 
     async def close(self) -> None:
         """Store what has happened, write a snapshot, and let go of the journal."""
@@ -74,6 +88,8 @@ class Office:
             await desk.close()
             if desk.failed is None and desk.head.seq > self.snapshot_seq:
                 await self._snapshot(desk)
+        if self.colleagues is not None:
+            await self.colleagues.close()
         await asyncio.to_thread(self._journal.close)
         log("stopped")
 
@@ -103,6 +119,7 @@ class Office:
                 warmth=self.warmth,
                 on_stored=self._stored,
                 on_failed=self._failed,
+                leads=self._leads,
             )
             self.snapshot_seq = resumed.snapshot
             # What is there now stays: the collector need not look at it again
@@ -161,7 +178,7 @@ class Office:
                 await asyncio.wait([pending])
             if desk.failed is not None:
                 return
-            taken = Snapshot(head.seq, head.chain, desk.head.seq, service, records)
+            taken = Snapshot(head.seq, head.chain, desk.until, service, records)
             await asyncio.to_thread(self._snapshots.write, taken)
             self.snapshot_seq = head.seq
         except LedgerError:
@@ -179,8 +196,20 @@ class Office:
             if desk is not None and desk.failed is None:
                 try:
                     desk.close_overdue()
-                except LedgerError as error:
+                    await self._lead_what_is_left(desk)
+                except (LedgerError, Refusal) as error:
                     log("not closed", error=str(error))
+
+    async def _lead_what_is_left(self, desk: Desk) -> None:
+        """Lead the problems that have rounds over time, unless somebody else does."""
+        while desk.left and self.colleagues is not None:
+            name = desk.left.pop()
+            if await self.colleagues.lead(name):
+                for key, opened in desk.problem(name).rounds.items():
+                    desk.watch(name, key, opened.until)
+
+    def _leads(self, problem: str) -> bool:
+        return self.colleagues is None or self.colleagues.leads(problem)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -13,13 +13,25 @@ from weitzman.serve.logs import log
 from weitzman.serve.office import Office
 from weitzman.serve.settings import Settings
 
-__all__ = ["make_app", "open_ledger", "serve"]
+__all__ = ["is_postgres", "make_app", "open_ledger", "serve"]
+
+
+def is_postgres(data: str) -> bool:
+    """Whether the data are in a PostgreSQL database, not in a file."""
+    return data.startswith(("postgresql://", "postgres://"))
 
 
 def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
     """Return the journal at a place, and where its snapshots are."""
-    if data.startswith(("postgresql://", "postgres://")):
-        raise InvalidInputError("The data", "be the path of a SQLite file", data)
+    if is_postgres(data):
+        try:
+            from weitzman.ledger.postgres import PostgresJournal
+            from weitzman.ledger.shelf import TableSnapshots
+        except ImportError:
+            raise LedgerError(
+                "A PostgreSQL journal needs psycopg. Install it with: pip install 'weitzman[postgres]'."
+            ) from None
+        return PostgresJournal(data), TableSnapshots(data)
     return SqliteJournal(data), FileSnapshots(data)
 
 
@@ -29,6 +41,19 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
     guard = Guard(
         needs_keys=settings.needs_keys, first_key=_first_key(settings), rate=settings.rate
     )
+    if is_postgres(settings.data):
+        from weitzman.ledger.postgres import PostgresJournal
+        from weitzman.serve.colleagues import Colleagues
+
+        assert isinstance(journal, PostgresJournal)
+        if settings.port == 0 and settings.address is None:
+            raise InvalidInputError("The port of a service with colleagues", "be told", 0)
+        office.colleagues = Colleagues(
+            journal=journal,
+            address=settings.own_address,
+            warmth=office.warmth,
+            desk=lambda: office.desk,
+        )
     return App(office=office, guard=guard)
 
 
@@ -64,7 +89,7 @@ def serve(settings: Settings) -> None:
         server.should_exit = True
 
     app.office.on_lost = end
-    log("listening", host=settings.host, port=settings.port, data=settings.data)
+    log("listening", host=settings.host, port=settings.port, data=journal.name)
     with contextlib.suppress(KeyboardInterrupt):
         server.run()
     if lost:
@@ -101,5 +126,5 @@ def _refuse_without_keys(settings: Settings) -> None:
     if not any(key.revoked is None for key in state.service.keys.values()):
         raise LedgerError(
             f"The service cannot listen on {settings.host!r} without keys: make one with "
-            f"'weitzman keys create --data {settings.data}', or give a --key-file."
+            f"'weitzman keys create --data {journal.name}', or give a --key-file."
         )

@@ -1,6 +1,7 @@
 """The settings of the service."""
 
 import ipaddress
+import socket
 from dataclasses import dataclass
 
 __all__ = ["Settings"]
@@ -16,6 +17,9 @@ class Settings:
         Where it listens.
     data
         The journal: the path of a SQLite file, or ``postgresql://…``.
+    address
+        Where other processes that share a PostgreSQL journal reach this one, ``http://host:port``; from
+        ``host`` and ``port`` if not told.
     key_file
         A file whose first line is a key with scope admin.
     require_keys
@@ -37,6 +41,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8080
     data: str = "weitzman.db"
+    address: str | None = None
     key_file: str | None = None
     require_keys: bool = False
     body_limit: int = 1_048_576
@@ -59,6 +64,14 @@ class Settings:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    @property
+    def own_address(self) -> str:
+        """Where other processes reach this one."""
+        if self.address is not None:
+            return self.address.rstrip("/")
+        host = socket.getfqdn() if self.host in ("0.0.0.0", "::") else self.host
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     @property
     def needs_keys(self) -> bool:
