@@ -72,6 +72,25 @@ def test_what_was_not_opened_changes_nothing() -> None:
     assert all(first[key].tobytes() == second[key].tobytes() for key in first)
 
 
+def test_what_exploration_cost_is_told() -> None:
+    rounds = some_rounds(150)
+    policy = Portfolio(panels=PANELS, clarity=0.5, exploration=1.0, feedback="opened")
+    run = run_opened(policy, rounds, SIZE, None)
+    player = policy.start(boxes=4, dimension=2)
+    for t, (shown, values) in enumerate(rounds):
+        walked = walk(player.propose(shown), shown, values)
+        would = walk(player.favourite(shown), shown, values)
+        assert run.exploration[t] == pytest.approx(walked.total - would.total)
+        assert run.candidates[run.played[t]] == (
+            "explore" if player.explores(shown) else player.names[player.played]
+        )
+        player.learn(
+            shown, np.where(np.isin(np.arange(len(values)), walked.opened), values, np.nan)
+        )
+    assert (run.played == 0).sum() > 5
+    assert not run.exploration[run.played > 0].any()
+
+
 def test_a_full_run_scores_every_candidate() -> None:
     rounds = some_rounds(30)
     policy = Portfolio(panels=PANELS)

@@ -57,7 +57,8 @@ class Replay:
         The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
         ``names``, and under ``opened`` all candidates of ``default`` behind ``explore``.
     exploration
-        What looks that were bought to learn cost ``default``, (T,); 0 under ``full``.
+        What rounds in which ``default`` opened everything to learn cost it beyond what its candidate would
+        have, (T,); 0 in all others and under ``full``.
     has_outside
         Whether every round has an outside option.
     recorded, recorded_opened

@@ -81,10 +81,14 @@ def run_opened(policy: Portfolio, rounds: Rounds, size: Size, progress: Progress
     own = {name: p.start(boxes=size.boxes, dimension=size.dimension) for name, p in _own(policy)}
     run = _blank(["default", *own], ["explore", *player.names], len(rounds))
     for t, (shown, values) in enumerate(rounds):
-        run.played[t] = 1 + player.played
+        run.played[t] = 0 if player.explores(shown) else 1 + player.played
+        if player.explores(shown):
+            # Opening everything costs more than the favourite's looks, and may find more
+            run.exploration[t] = -walk(player.favourite(shown), shown, values).total
         for k, each in enumerate((player, *own.values())):
             walked = _round(each, shown, values)
             run.totals[t, k], run.opened[t, k] = walked.total, len(walked.opened)
+        run.exploration[t] += run.totals[t, 0] if run.played[t] == 0 else 0.0
         if progress is not None:
             progress(t + 1, len(rounds))
     run.expected[:] = run.totals[:, 0]

@@ -3,7 +3,8 @@
 σ is what the learner predicts from contexts as they are, and stays as it is during the round. Features of
 different sizes, and values far from zero, are hard on a linear learner: with ``standardise`` it is given
 [1, z] instead, with z the context as the past standardises it. Where only the values of opened boxes are
-revealed, σ is lowered by :mod:`weitzman.learn.optimism` as in a searcher.
+revealed, σ is lowered by :mod:`weitzman.learn.optimism` as in a searcher. What that costs is spent on
+learning, so the rule's ``totals`` are those without it.
 """
 
 from collections.abc import Mapping
@@ -65,11 +66,11 @@ class IndexMembers:
 
     def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
         """Return what the rule does in a round."""
-        return IndexCourse(self._sigma(round))
+        return IndexCourse(self._sigma(round, self._optimism))
 
     def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
-        """Return what the rule comes to in a round, and how many boxes it opens."""
-        return index_totals(self._sigma(round)[np.newaxis], round, values)
+        """Return what the rule comes to in a round without optimism, and how many boxes it opens."""
+        return index_totals(self._sigma(round, 0.0)[np.newaxis], round, values)
 
     def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
         """Let the learner learn."""
@@ -83,9 +84,9 @@ class IndexMembers:
         """Go on from what :meth:`state` returned."""
         self._bank.restore(dict(state))
 
-    def _sigma(self, round: Round) -> Floats:  # noqa: A002
+    def _sigma(self, round: Round, optimism: float) -> Floats:  # noqa: A002
         rows = self._rows(round)
-        return self._bank.predict_arrays(rows, round.costs, round.places, self._optimism)
+        return self._bank.predict_arrays(rows, round.costs, round.places, optimism)
 
     def _rows(self, round: Round) -> Floats:  # noqa: A002
         if not self._standardise:

@@ -6,7 +6,8 @@ law of the round serves every way of playing it. A *panel* is a frozen descripti
 share and that is not theirs to write.
 
 Under full information every rule can be scored on every round, also those that were not played:
-``totals`` says what each would have come to. It follows the same decisions as the courses do.
+``totals`` says what each would have come to. It follows the same decisions as the courses do, but for
+optimism (:mod:`weitzman.learn.index`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,28 +4,28 @@ Under full information every candidate's total is known after the round, so a he
 (:mod:`weitzman.learn.hedge`, with the guarantee) plays nearly as well as the best of them, whichever that
 is. Where a candidate is to be drawn, it is drawn by a hash of (seed, t): a replay needs no generator's state.
 
-A round in which the total of some candidate is not known, as under feedback ``"opened"``, teaches the
-candidates but not the hedge.
+A round in which the total of some candidate is not known teaches the candidates but not the hedge. Under
+feedback ``"opened"`` that would be nearly every round: see :mod:`weitzman.learn.opened`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.exploration import SHARE, checked_share
 from weitzman.learn.hedge import Gate
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
-from weitzman.learn.panel import Chosen, Members, Panel, joined, parted
+from weitzman.learn.opened import OpenedPlayer
+from weitzman.learn.panel import Chosen, Panel
 from weitzman.learn.past import Past, Revealed
-from weitzman.learn.policy import Course, Floats, Ints, Round, State
-from weitzman.learn.probing import mix
+from weitzman.learn.portfolioplayer import PortfolioPlayer
 from weitzman.learn.simple import Simple
 
-__all__ = ["Portfolio", "PortfolioPlayer", "Scores", "default"]
+__all__ = ["Portfolio", "default"]
+
+_CLARITY = {"full": 2.25, "opened": 3.5}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,11 @@ class Portfolio:
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
-        By how many standard errors; see :class:`weitzman.learn.hedge.Gate`.
+        By how many standard errors; see :class:`weitzman.learn.hedge.Gate`. ``"auto"`` is 2.25, and 3.5 under
+        feedback ``"opened"``, where totals are estimates.
+    exploration
+        Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
+        is opened to learn; see :mod:`weitzman.learn.exploration`.
     seed
         The seed of the draws.
     shared
@@ -52,13 +56,14 @@ class Portfolio:
 
     panels: Sequence[Panel]
     incumbent: str | None = "paper"
-    clarity: float = 2.25
+    clarity: float | Literal["auto"] = "auto"
+    exploration: float = SHARE
     seed: int = 0
     shared: bool = False
     standardise: bool = True
     feedback: Revealed = "full"
 
-    def start(self, *, boxes: int, dimension: int) -> "PortfolioPlayer":
+    def start(self, *, boxes: int, dimension: int) -> PortfolioPlayer:
         """Return a player that has seen nothing."""
         past = Past(
             boxes=boxes,
@@ -76,9 +81,12 @@ class Portfolio:
         gate = Gate(
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
-            clarity=self.clarity,
+            clarity=_CLARITY[self.feedback] if self.clarity == "auto" else self.clarity,
         )
-        return PortfolioPlayer(past, members, gate, self.seed)
+        share = checked_share(self.exploration)
+        if self.feedback == "full":
+            return PortfolioPlayer(past, members, gate, self.seed)
+        return OpenedPlayer(past, members, gate, self.seed, share)
 
     def alone(self) -> dict[str, Chosen]:
         """Return each candidate as a policy of its own."""
@@ -128,80 +136,3 @@ def default(
     return Portfolio(
         panels=tuple(panels), shared=shared, standardise=standardise, feedback=feedback
     )
-
-
-class Scores(NamedTuple):
-    """What every candidate comes to in a round, NaN if it is not known, and how many boxes it opens."""
-
-    totals: Floats
-    counts: Ints
-
-
-class PortfolioPlayer:
-    """A portfolio, running.
-
-    Attributes
-    ----------
-    names
-        The names of the candidates.
-    """
-
-    def __init__(self, past: Past, members: list[Members], gate: Gate, seed: int) -> None:
-        self.names = [name for group in members for name in group.names]
-        self._past = past
-        self._members = members
-        self._gate = gate
-        self._seed = seed
-
-    @property
-    def played(self) -> int:
-        """The number of the candidate that the next round is played by."""
-        if self._gate.is_trusted:
-            return self._gate.leader
-        with np.errstate(over="ignore"):
-            drawn = mix(mix(np.uint64(self._seed)) + np.uint64(self._past.count))
-        place = np.cumsum(self._gate.weights()).searchsorted(float(drawn) / 2.0**64, side="right")
-        # Rounding may leave the last sum a little below 1
-        return min(int(place), len(self.names) - 1)
-
-    def weights(self) -> Floats:
-        """Return the chances of the candidates in the next round."""
-        return self._gate.weights()
-
-    def propose(self, round: Round) -> Course:  # noqa: A002
-        """Return what to do in a round."""
-        rule = self.played
-        for group in self._members:
-            if rule < len(group.names):
-                return group.course(round, rule)
-            rule -= len(group.names)
-        raise AssertionError
-
-    def score(self, round: Round, values: Floats) -> Scores:  # noqa: A002
-        """Return what every candidate comes to in a round that is not learned yet."""
-        each = [group.totals(round, values) for group in self._members]
-        return Scores(np.concatenate([t for t, _ in each]), np.concatenate([c for _, c in each]))
-
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
-        """Learn the values of a round, and who was good at it."""
-        self.learn_scored(round, values, self.score(round, values))
-
-    def learn_scored(self, round: Round, values: Floats, scores: Scores) -> None:  # noqa: A002
-        """Learn a round whose scores are known already."""
-        if np.isfinite(scores.totals).all():
-            self._gate.add(scores.totals)
-        for group in self._members:
-            group.learn(round, values)
-        self._past.add(round, values)
-
-    def state(self) -> State:
-        """Return a copy of everything that later answers depend on."""
-        groups = {f"panel{k}": group.state() for k, group in enumerate(self._members)}
-        return joined({"past": self._past.state(), "gate": self._gate.state(), **groups})
-
-    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from what :meth:`state` returned."""
-        self._past.restore(parted(state, "past"))
-        self._gate.restore(parted(state, "gate"))
-        for k, group in enumerate(self._members):
-            group.restore(parted(state, f"panel{k}"))

@@ -1,0 +1,171 @@
+"""Completions: what the boxes that were not opened may have held.
+
+Which boxes are opened depends on contexts and on values seen in the same round, so the mean over opened boxes
+is not the mean over rounds. But given the contexts and what was seen, it depends on nothing else (values are
+*missing at random* [Rubin 1976]): what past rounds that looked alike held is what this one may have held.
+
+A round is completed by *donors*, past rounds s of which some values are known. Of the numbers of a round,
+r_i (below), those of the opened boxes are known. Donors begin with equal weights; for every opened box i,
+with the deviation d of r_i among the donors that know it, k the effective number of these and h = d k^{−1/5},
+
+    w_s ← w_s (g K_s / K̄ + 1 − g),      K_s = exp(−((r_si − r_i)/h)²/2),      g = k'/(k' + 1),
+
+where K̄ is the weighted mean of K and k' the effective number of donors after the match: as in a law that is
+reweighted after a look (:mod:`weitzman.learn.lawkernels`). A donor that does not know box i keeps its weight.
+
+Every unopened box takes the number of one donor that knows it, drawn with chances ∝ w by a race: donor s
+arrives at −ln(u_s)/w_s, with one u_s for all boxes, and the first to arrive that knows the box gives. So
+boxes take from the same donor as far as it knows them, and what belongs together stays together.
+
+There are two completions, which fail in different ways:
+
+- ``linear``: r = residuals of the ridge means (:mod:`weitzman.learn.means`), put on the means of this round;
+- ``past``: r = values as they are.
+
+A box that nobody knows takes its mean; one that was never seen takes the mean of all values. Donors are the
+last 512 rounds; u is a hash of (seed, number of the round, donor). A value that was seen is never replaced.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from weitzman.learn.means import Means
+from weitzman.learn.past import Past
+from weitzman.learn.policy import Floats, Round
+from weitzman.learn.probing import mix
+
+__all__ = ["DONORS", "Completion", "match"]
+
+DONORS = 512
+"""The most donors."""
+
+Flags = NDArray[np.bool_]
+
+
+@njit(cache=True, error_model="numpy")
+def _spread(column: Floats, weights: Floats) -> tuple[float, float, float]:
+    """Return Σ w, the effective number and the deviation of what donors know; NaN is not known."""
+    whole, squares, mean, variance = 0.0, 0.0, 0.0, 0.0
+    for s in range(column.shape[0]):
+        if not math.isnan(column[s]):
+            whole += weights[s]
+            squares += weights[s] * weights[s]
+            mean += weights[s] * column[s]
+    if not whole > 0.0:
+        return 0.0, 0.0, 0.0
+    mean /= whole
+    for s in range(column.shape[0]):
+        if not math.isnan(column[s]):
+            variance += weights[s] * (column[s] - mean) ** 2
+    return whole, whole * whole / squares, math.sqrt(variance / whole)
+
+
+@njit(cache=True, error_model="numpy")
+def match(donors: Floats, seen: Floats, weights: Floats) -> None:
+    """Set the weights of donors, (m, K), for the numbers seen this round, (m,), NaN for what was not."""
+    weights[:] = 1.0
+    near = np.empty(donors.shape[1])
+    for box in range(donors.shape[0]):
+        if math.isnan(seen[box]):
+            continue
+        column = donors[box]
+        whole, effective, deviation = _spread(column, weights)
+        if not deviation > 0.0:
+            continue
+        h, least = deviation * effective**-0.2, math.inf
+        for s in range(column.shape[0]):
+            near[s] = ((column[s] - seen[box]) / h) ** 2
+            if not math.isnan(column[s]):
+                least = min(least, near[s])
+        after, squares = 0.0, 0.0
+        for s in range(column.shape[0]):
+            if not math.isnan(column[s]):
+                # The nearest donor keeps its weight, so that not all vanish
+                near[s] = math.exp(-0.5 * (near[s] - least))
+                after += weights[s] * near[s]
+                squares += (weights[s] * near[s]) ** 2
+        g = after * after / (after * after + squares)
+        for s in range(column.shape[0]):
+            if not math.isnan(column[s]):
+                weights[s] *= g * near[s] * whole / after + 1.0 - g
+
+
+@njit(cache=True, error_model="numpy")
+def _race(donors: Floats, weights: Floats, uniform: Floats, out: Floats) -> None:
+    """Set out to what the first donor to arrive knows, box by box; NaN where nobody knows anything."""
+    arrivals = np.empty(weights.shape[0])
+    for s in range(weights.shape[0]):
+        arrivals[s] = -math.log(uniform[s]) / weights[s]
+    for box in range(donors.shape[0]):
+        least, out[box] = math.inf, math.nan
+        for s in range(weights.shape[0]):
+            if arrivals[s] < least and not math.isnan(donors[box, s]):
+                least, out[box] = arrivals[s], donors[box, s]
+
+
+class Completion:
+    """Completions of a round by the rounds of a past."""
+
+    def __init__(self, past: Past) -> None:
+        self._past = past
+        self.forget()
+
+    def forget(self) -> None:
+        """Let the donors go: the past is another one."""
+        self._made = 0
+        self._donors: tuple[Floats, Floats] | None = None
+
+    def both(self, round: Round, revealed: Floats, seed: int) -> tuple[Floats, Floats] | None:  # noqa: A002
+        """Return the values of a round as they may have been, ``linear`` and ``past``.
+
+        None if nothing was ever seen. ``revealed`` has NaN where a value was not.
+        """
+        donors = self._numbers()
+        if donors is None:
+            return None
+        past, places = self._past, round.places
+        seen, whole = past.seen[places], past.totals.sum() / past.seen.sum()
+        level = np.where(seen > 0.0, past.totals[places] / np.maximum(seen, 1.0), whole)
+        means = np.where(seen > 0.0, past.model(Means).predict(round), whole)
+        uniform = self._uniform(seed, donors[0].shape[1])
+        linear = _completed(donors[0][places], revealed - means, uniform)
+        plain = _completed(donors[1][places], revealed, uniform)
+        hidden, known = np.isnan(revealed), ~np.isnan(plain)
+        return (
+            np.where(hidden, means + np.nan_to_num(linear), revealed),
+            np.where(hidden, np.where(known, plain, level), revealed),
+        )
+
+    def _numbers(self) -> tuple[Floats, Floats] | None:
+        """Return the donors' residuals and values, one row per box."""
+        fit = self._past.model(Means).fit()
+        if fit is None:
+            return None
+        due = len(fit.residuals)
+        if due != self._made:
+            first = max(0, due - DONORS)
+            numbers = (fit.residuals[first:], self._past.values[first:due])
+            self._donors = (
+                np.ascontiguousarray(numbers[0].T),
+                np.ascontiguousarray(numbers[1].T),
+            )
+            self._made = due
+        return self._donors
+
+    def _uniform(self, seed: int, count: int) -> Floats:
+        """Return numbers between 0 and 1, neither included, one per donor."""
+        with np.errstate(over="ignore"):
+            base = mix(mix(np.uint64(seed)) + np.uint64(self._past.count))
+            drawn = mix(np.asarray(base + np.arange(count, dtype=np.uint64), dtype=np.uint64))
+        return ((drawn >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
+
+
+def _completed(donors: Floats, seen: Floats, uniform: Floats) -> Floats:
+    """Return one donor's number for each box, NaN where nobody knows one."""
+    weights, out = np.empty(donors.shape[1]), np.empty(len(donors))
+    match(donors, seen, weights)
+    _race(donors, weights, uniform, out)
+    return out
