@@ -58,9 +58,7 @@ def test_every_contender_starts(name: str, feedback: Feedback) -> None:
 def test_a_policy_takes_the_place_of_a_learner() -> None:
     searcher = CONTENDERS["default"].searcher(**RUN)
     assert searcher.learner is None
-    assert searcher.policy == replace(
-        default(standardise=False), seed=RUN["rng"], feedback="opened"
-    )
+    assert searcher.policy == replace(default(), seed=RUN["rng"], feedback="opened")
     both = Contender(learner=Ridge(), policy=default())
     with pytest.raises(wz.InvalidInputError, match="a policy or a learner, not both"):
         both.searcher(**RUN)

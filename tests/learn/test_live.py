@@ -142,7 +142,10 @@ def test_a_close_without_values_learns_what_was_seen() -> None:
     other.restore(bank_of(searcher).state())
     search = searcher.open(x, c)
     rows = np.sort(run(search, v))
-    search.close()
+    before = searcher.digest()
+    with pytest.warns(UserWarning, match="only what was seen is learned"):
+        search.close()
+    assert searcher.digest() != before
     other.update(rows, x[rows], v[rows], c[rows])
     assert same_state(searcher, other)
 
@@ -157,7 +160,7 @@ def test_a_late_value_is_learned_once_and_changes_no_outcome(feedback: str, sens
     search = searcher.open(contexts[0], costs[0], outside=1e6 * sign)
     first = next(search)
     search.miss()
-    outcome = search.close()
+    outcome = search.close({} if feedback == "full" else None)
     assert outcome.opened == (first,)
     place = NAMES.index(str(first))
     search.late(first, values[0, place])
@@ -177,7 +180,7 @@ def test_a_late_value_of_a_box_that_was_not_opened_is_learned_under_full_only() 
         search = searcher.open(contexts[0], costs[0], outside=1e6)
         opened = next(search)
         search.see(0.0)
-        search.close()
+        search.close({} if feedback == "full" else None)
         other = next(name for name in NAMES if name != opened)
         before = searcher.digest()
         if feedback == "full":
@@ -228,14 +231,14 @@ def test_a_late_value_for_an_open_search_is_sent_to_see() -> None:
     with pytest.raises(wz.SearchStateError, match="cannot see"):
         search.see(2.0, box=box)
     assert searcher.digest().partition("-")[2] == before.partition("-")[2]
-    assert search.close().value == 1.0
+    assert search.close({}).value == 1.0
 
 
 def test_late_refuses_what_see_refuses() -> None:
     searcher, x, c, v = taught()
     search = searcher.open(x, c)
     opened = run(search, v)
-    search.close()
+    search.close({})
     box = NAMES[next(i for i in range(4) if i not in opened)]
     before = searcher.digest()
     for wrong in (math.nan, math.inf, "3", True, None, 1e60):
@@ -346,7 +349,7 @@ def test_a_wrong_value_is_refused_when_it_is_seen(wrong: Any) -> None:
         search.see(wrong)
     assert searcher.digest() == before
     search.see(-1e6)
-    assert search.close().value == -1e6
+    assert search.close({}).value == -1e6
 
 
 def test_a_round_that_opens_can_be_closed() -> None:
@@ -377,7 +380,7 @@ def test_the_callers_arrays_may_be_used_again() -> None:
     assert reused.digest() == kept.digest()
 
 
-@pytest.mark.parametrize("values", [None, [1.0, 2.0, 3.0, 4.0], {"a": 1.0}], ids=str)
+@pytest.mark.parametrize("values", [{}, [1.0, 2.0, 3.0, 4.0], {"a": 1.0}], ids=str)
 def test_boxes_may_join_while_a_search_is_open(values: Any) -> None:
     searcher, x, c, v = taught()
     twin, *_ = taught()
@@ -394,7 +397,7 @@ def test_a_box_that_joined_later_is_none_of_the_rounds() -> None:
     searcher, x, c, v = taught()
     search = searcher.open(x, c)
     run(search, v)
-    search.close()
+    search.close({})
     searcher.add_boxes(["e"])
     with pytest.raises(wz.InvalidInputError, match="one of the round's"):
         search.late("e", 1.0)
@@ -407,7 +410,7 @@ def test_closing_early_learns_what_was_seen(feedback: str) -> None:
     search = searcher.open(contexts[0], costs[0], outside=1e6)
     box = next(search)
     search.see(values[0, NAMES.index(str(box))])
-    outcome = search.close()
+    outcome = search.close({} if feedback == "full" else None)
     assert outcome.opened == (box,)
     assert bank_of(searcher).looks().sum() <= 1
     with pytest.raises(wz.SearchStateError, match="closed"):

@@ -9,8 +9,10 @@ import pytest
 
 import weitzman as wz
 from tests.learn.test_bypolicy import POLICIES, both_feedbacks, every_policy, make
+from tests.learn.test_saved import grid
 from tests.learn.test_searcher import columns, record
 from weitzman.learn.index import Index
+from weitzman.learn.law import Law
 from weitzman.learn.panel import Chosen
 from weitzman.learn.policies import described_policy, policy_from
 from weitzman.learn.policy import Policy
@@ -113,3 +115,41 @@ def test_a_file_whose_policy_does_not_fit_its_arrays_is_refused() -> None:
     _, arrays = unpack(searcher.to_bytes())
     with pytest.raises(wz.InvalidFileError, match="hold a whole searcher"):
         wz.load(pack(settings, arrays))
+
+
+# A file of the first version with a policy, and a search that was open then
+
+
+def golden_searcher() -> wz.Searcher:
+    """The searcher in the file, which was made with ``golden_searcher().save(GOLDEN)``."""
+    policy = Chosen(panel=Law(kind="linear", cautions=(1.0,)), rule="linear index 1")
+    searcher = wz.Searcher(boxes=["a", "b", 3], dimension=2, policy=policy, feedback="full")
+    contexts, values = grid(12, 0)
+    searcher.play(contexts, [0.25, 0.5, 0.125], values)
+    return searcher
+
+
+GOLDEN = Path(__file__).parent / "golden"
+GOLDEN_TOTALS: list[float] = [-0.25, 2.75, 1.0, 1.625, 0.25, 1.125, -0.625, 2.25]
+
+
+def golden_search(searcher: wz.Searcher) -> wz.LiveSearch[Any]:
+    """The search in the file: after its first look."""
+    contexts, values = grid(1, 12)
+    search = searcher.open(contexts[0], [0.25, 0.5, 0.125], outside=4.0)
+    search.see(values[0][searcher.names.index(next(search))])
+    return search
+
+
+def test_a_file_of_version_2_still_loads_and_goes_on() -> None:
+    loaded, made = wz.load(GOLDEN / "searcher-v2.wz"), golden_searcher()
+    assert (loaded.policy, loaded.rounds) == (made.policy, 13)
+    search, same = loaded.reopen((GOLDEN / "search-v1.wz").read_bytes()), golden_search(made)
+    contexts, values = grid(9, 12)
+    for one in (search, same):
+        for box in one:
+            one.see(values[0][made.names.index(box)])
+    assert search.close(values[0]).opened == same.close(values[0]).opened
+    old, new = (s.play(contexts[1:], [0.25, 0.5, 0.125], values[1:]) for s in (loaded, made))
+    assert old.totals.tolist() == GOLDEN_TOTALS
+    np.testing.assert_allclose(new.totals, GOLDEN_TOTALS, rtol=1e-12)

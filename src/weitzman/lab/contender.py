@@ -9,8 +9,7 @@ for every run. What the theorems take from the run is filled in:
 
 ``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
 ``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η. ``default`` is the policy of that name, on contexts as they are:
-those of the worlds need no standardisation, and its rule of the paper is then ``cpb`` itself.
+baseline, least squares with the same 1/η. ``default`` is the policy of that name.
 """
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -140,7 +139,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
     "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
     "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
-    "default": Contender(policy=default(standardise=False)),
+    "default": Contender(policy=default()),
     "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL()),
     "newton": Contender(learner=NewtonStep()),

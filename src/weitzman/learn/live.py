@@ -5,6 +5,7 @@ that come after the search is closed can still be learned, with :meth:`LiveSearc
 """
 
 import math
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -21,6 +22,11 @@ from weitzman.search.round import Outcome, Search, finite_value
 from weitzman.search.weitzman import STOP, next_box
 
 __all__ = ["LiveSearch"]
+
+_ALONE = (
+    "The feedback is 'full', but close() was told no values: only what was seen is learned. "
+    "Say close(values={}) if no more is known."
+)
 
 Name = TypeVar("Name", bound=Hashable)
 FloatArray = NDArray[np.float64]
@@ -136,10 +142,13 @@ class LiveSearch(Search[Name]):
 
         ``values`` are those that feedback ``"full"`` shows, by box or one per row of the round. A
         value that is left out or NaN is not learned. What was seen during the search counts before
-        what is said here.
+        what is said here. Under ``"full"`` a close without values warns: what is then learned, from opened
+        boxes alone, is not what this feedback is made for. ``values={}`` says that no more is known.
         """
         shown = None if values is None else self._shown(values)
         outcome = self._outcome()
+        if shown is None and "full" in self._learns:
+            warnings.warn(_ALONE, stacklevel=2)
         if shown is not None:
             for row, value in self._values.items():
                 shown[row] = value
