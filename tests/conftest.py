@@ -16,6 +16,13 @@ def postgres() -> Iterator[Server]:
 
 
 @pytest.fixture
+def place(postgres: Server) -> Iterator[str]:
+    """The connection string of an empty database."""
+    with postgres.lent_database() as lent:
+        yield lent
+
+
+@pytest.fixture
 def figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """Report a measured figure; all are printed at the end of the run."""
     return lambda told: record_property("figure", told)

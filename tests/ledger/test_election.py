@@ -40,10 +40,11 @@ while True:
 
 
 @pytest.fixture
-def place(postgres: Server) -> str:
-    place = postgres.new_database()
-    PostgresJournal(place).close()
-    return place
+def place(postgres: Server) -> Iterator[str]:
+    """A journal without events."""
+    with postgres.lent_database() as lent:
+        PostgresJournal(lent).close()
+        yield lent
 
 
 @pytest.fixture
@@ -139,8 +140,9 @@ def test_a_deposed_writer_is_refused_by_its_numbers(
 def test_a_server_that_is_away_elects_nobody(postgres: Server, place: str) -> None:
     with pytest.raises(JournalUnavailableError, match="cannot be reached"):
         Election("postgresql://nobody@127.0.0.1:1/none", address="http://a")
+    postgres.run(place, "DROP SCHEMA weitzman CASCADE")
     with pytest.raises(JournalUnavailableError, match="does not answer"):
-        Election(postgres.new_database(), address="http://a")  # where no journal is
+        Election(place, address="http://a")
 
 
 def test_a_killed_leader_is_followed_within_seconds(

@@ -13,8 +13,7 @@ from weitzman.ledger.postgres import PostgresJournal
 from weitzman.ledger.testing import drafts
 
 
-def test_what_is_there_is_told_at_once(postgres: Server) -> None:
-    place = postgres.new_database()
+def test_what_is_there_is_told_at_once(postgres: Server, place: str) -> None:
     journal, follower = PostgresJournal(place), Follower(place)
     assert follower.wait(0, 0.0) == 0
     journal.append(drafts(3))
@@ -25,11 +24,10 @@ def test_what_is_there_is_told_at_once(postgres: Server) -> None:
 
 
 def test_a_follower_reads_everything_in_order(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
+    postgres: Server, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks only when it is told: without announcements it would wait for a minute."""
     monkeypatch.setattr("weitzman.ledger.follow._LOOK", 60.0)
-    place = postgres.new_database()
     writer, reader, follower = PostgresJournal(place), PostgresJournal(place), Follower(place)
     seen, head = [], EMPTY
 
@@ -54,8 +52,7 @@ def test_a_follower_reads_everything_in_order(
     follower.close()
 
 
-def test_a_lost_connection_is_told_and_made_again(postgres: Server) -> None:
-    place = postgres.new_database()
+def test_a_lost_connection_is_told_and_made_again(postgres: Server, place: str) -> None:
     journal, follower = PostgresJournal(place), Follower(place)
     follower.wait(0, 0.0)
     journal.append(drafts(2))

@@ -28,8 +28,7 @@ def test_a_golden_journal_gives_its_state(journal: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("dump", sorted(GOLDEN.glob("*.sql")), ids=lambda p: p.stem)
-def test_a_golden_database_gives_its_state(dump: Path, postgres: Server) -> None:
-    place = postgres.new_database()
+def test_a_golden_database_gives_its_state(dump: Path, postgres: Server, place: str) -> None:
     postgres.run(place, dump.read_text(encoding="utf-8"))
     wanted = json.loads(DIGESTS.read_text(encoding="utf-8"))[dump.name]
     assert _told(PostgresJournal(place)) == wanted

@@ -26,19 +26,14 @@ from weitzman.ledger.testing import JournalCase, drafts
 
 class TestPostgresJournal(JournalCase):
     @pytest.fixture(autouse=True)
-    def _server(self, postgres: Server) -> None:
-        self.server = postgres
+    def _lent(self, place: str) -> None:
+        self.place = place
 
     def new_place(self, tmp_path: Path) -> str:
-        return self.server.new_database()
+        return self.place
 
     def open_journal(self, place: str) -> Journal:
         return PostgresJournal(place)
-
-
-@pytest.fixture
-def place(postgres: Server) -> str:
-    return postgres.new_database()
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from weitzman.ledger.shelf import TableSnapshots
 from weitzman.ledger.snapshot import resume, take
 
 
-def test_a_start_from_a_snapshot_is_the_same(postgres: Server) -> None:
-    place = postgres.new_database()
+def test_a_start_from_a_snapshot_is_the_same(postgres: Server, place: str) -> None:
     journal, shelf = PostgresJournal(place), TableSnapshots(place)
     assert list(shelf.newest_first()) == []
     world = three_problems(seed=1, events=60)
@@ -27,8 +26,7 @@ def test_a_start_from_a_snapshot_is_the_same(postgres: Server) -> None:
     journal.close()
 
 
-def test_the_newest_are_kept_and_a_damaged_one_is_left_out(postgres: Server) -> None:
-    place = postgres.new_database()
+def test_the_newest_are_kept_and_a_damaged_one_is_left_out(postgres: Server, place: str) -> None:
     journal, shelf = PostgresJournal(place), TableSnapshots(place, keep=2)
     world = three_problems(seed=2, events=30)
     events = journal.append(world.drafts)

@@ -23,6 +23,12 @@ def place(postgres: Server) -> str:
     return postgres.new_database()
 
 
+@pytest.fixture
+def lent(postgres: Server) -> Iterator[str]:
+    with postgres.lent_database() as place:
+        yield place
+
+
 @pytest.fixture(scope="module")
 def two(place: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]]:
     folder = tmp_path_factory.mktemp("services")
@@ -122,11 +128,8 @@ def test_a_request_is_handed_on_once(two: list[Running]) -> None:
     assert told.status_code == 421
 
 
-def test_a_stop_hands_over_at_once_and_overdue_rounds_are_closed(
-    postgres: Server, tmp_path: Path
-) -> None:
-    place = postgres.new_database()
-    a, b = services = [start(place, tmp_path) for _ in range(2)]
+def test_a_stop_hands_over_at_once_and_overdue_rounds_are_closed(lent: str, tmp_path: Path) -> None:
+    a, b = services = [start(lent, tmp_path) for _ in range(2)]
     try:
         for service in services:
             service.wait_until_ready()
@@ -141,10 +144,9 @@ def test_a_stop_hands_over_at_once_and_overdue_rounds_are_closed(
                 service.stop()
 
 
-def test_a_leader_that_hangs_is_followed_and_comes_back(postgres: Server, tmp_path: Path) -> None:
+def test_a_leader_that_hangs_is_followed_and_comes_back(lent: str, tmp_path: Path) -> None:
     """Its session ends although its host still answers for it; nothing that it had half done is stored."""
-    place = postgres.new_database()
-    a, b = services = [start(place, tmp_path) for _ in range(2)]
+    a, b = services = [start(lent, tmp_path) for _ in range(2)]
     body = {"contexts": CONTEXTS}
     try:
         for service in services:
