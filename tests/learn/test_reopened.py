@@ -1,6 +1,9 @@
 """Searches that were open when the process ended go on in another, bit for bit."""
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -176,3 +179,34 @@ def test_a_state_of_another_searcher_is_refused() -> None:
     with pytest.raises(wz.InvalidFileError, match="this searcher"):
         make("full").reopen(state)
     assert math.isinf(search.state()["hand"][0])
+
+
+ELSEWHERE = """
+import sys, pathlib, numpy as np, weitzman as wz
+here = pathlib.Path(sys.argv[1])
+given = np.load(here / "round.npz")
+searcher = wz.load(here / "searcher.wz")
+search = searcher.reopen((here / "search.wz").read_bytes())
+for box in search:
+    search.see(given["values"][-1][searcher.names.index(box)])
+outcome = search.close(given["values"][-1] if searcher.feedback == "full" else None)
+searcher.play(given["contexts"], given["costs"], given["values"])
+print(outcome, searcher.digest())
+"""
+
+
+@both_feedbacks
+def test_default_goes_on_in_another_process(feedback: str, tmp_path: Path) -> None:
+    contexts, costs, values = record(40, gaps=False)
+    searcher = make_policy("default", feedback, boxes=NAMES)
+    searcher.play(contexts, costs, values)
+    search = searcher.open(contexts[-1], costs[-1], outside=4.0)
+    searcher.save(tmp_path / "searcher.wz")
+    (tmp_path / "search.wz").write_bytes(search.to_bytes())
+    np.savez(tmp_path / "round.npz", contexts=contexts, costs=costs, values=values)
+    command = [sys.executable, "-c", ELSEWHERE, str(tmp_path)]
+    there = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    steps_of(search, values[-1])
+    outcome = search.close(values[-1] if feedback == "full" else None)
+    searcher.play(contexts, costs, values)
+    assert there == f"{outcome} {searcher.digest()}"
