@@ -13,7 +13,7 @@ from weitzman.lab.findings import Findings, find
 from weitzman.lab.recorded import Log
 from weitzman.lab.replayreport import check_place, replay_page, write_replay_report
 from weitzman.lab.replays import Case, play_cases
-from weitzman.lab.replaystory import correlation_words, cost_words, telling_words
+from weitzman.lab.replaystory import correlation_words, cost_words, scale_table, telling_words
 
 CASES = [Case(feedback=f) for f in ("full", "opened")] + [Case(twin="together"), Case(twin="apart")]
 
@@ -89,3 +89,23 @@ def test_boxes_without_history_and_a_log_without_features() -> None:
     page = replay_page(found)
     assert "The log has no features" in page
     assert "one model for all of them" in page
+
+
+def test_several_scales_have_a_table(found: Findings) -> None:
+    assert scale_table(found) is None
+    cases = [Case(cost_scale=x) for x in (1.0, 0.25, 4.0)]
+    log = normal_log(0.0, rounds=30, boxes=2)
+    several = find(log, play_cases(log, cases, trees=False, workers=1, progress=False))
+    table = scale_table(several)
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["× 0.25", "× 1", "× 4"]
+    assert several.scale == 1.0
+    assert "Cheaper and dearer looks" in replay_page(several)
+
+
+@pytest.mark.parametrize(("rounds", "boxes"), [(1, 1), (1, 3), (3, 2)])
+def test_the_smallest_logs_and_free_looks(rounds: int, boxes: int, tmp_path: Path) -> None:
+    values = np.random.default_rng(0).normal(size=(rounds, boxes))
+    log = log_of(values, np.zeros(values.shape), {"x_a": values[::-1]})
+    write_replay_report(tmp_path / "report", findings_of(log))
+    assert (tmp_path / "report/index.html").stat().st_size > 10_000

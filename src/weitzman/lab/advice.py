@@ -196,7 +196,7 @@ def _also(replay: Replay, against: str) -> str:
             return f"{begin}, default saves {found.amount} against {rival}."
         case "costs":
             return f"{begin}, default costs {found.amount} more than {rival}."
-    return f"{begin}, default and {rival} come to the same, within {_width(found)}."
+    return f"{begin}, default comes to the same as {rival}, within {_width(found)}."
 
 
 def _cautions(main: Replay, rows: int) -> list[str]:

@@ -27,7 +27,7 @@ def draw_chart(chart: Chart) -> "Figure":
             "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'."
         ) from None
     tall = 1.3 + 0.21 * len(chart.names) if chart.kind == "dots" else 3.4
-    layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.06)
+    layout = ConstrainedLayoutEngine(w_pad=0.16, h_pad=0.06)
     figure = Figure(figsize=(_WIDTH, tall), layout=layout)
     axes = figure.subplots()
     styles = looks(series.name for series in chart.series)

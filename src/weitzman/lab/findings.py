@@ -1,6 +1,7 @@
 """What a replay of a log finds: totals, calibration, correlation, telling features, a recommendation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Findings:
                 found[kind] = self.replays.cases[case]
         return found
 
-    @property
+    @cached_property
     def rows(self) -> list[dict[str, str | float]]:
         """The rows of all replays of the log."""
         return [row for one in self.replays.played for row in one.rows()]

@@ -208,8 +208,8 @@ def correlation_chart(findings: Findings) -> Chart | None:
 
 
 def cost_chart(findings: Findings) -> Chart | None:
-    """Return the cost of a look beside the spread of each box; None if boxes have no names."""
-    if findings.log.shared:
+    """Return the cost of a look beside the spread of each box; None if boxes have no names or spread."""
+    if findings.log.shared or not np.isfinite(findings.cost_shares).any():
         return None
     names, kept = _rows(findings.log.boxes, np.nan_to_num(findings.cost_shares, posinf=0.0))
     places = np.arange(len(kept), dtype=np.float64)
@@ -218,7 +218,7 @@ def cost_chart(findings: Findings) -> Chart | None:
         file="cost-shares", title="What a look costs",
         across="cost, % of what the features leave open (standard deviation)", kind="dots",
         series=(Series(name="cost", x=shares, y=places),), names=names, reference=100.0 * CHEAP,
-        limits=(0.0, max(1.1 * float(np.nanquantile(shares, 0.9)), 10.0)),
+        limits=(0.0, max(1.1 * float(np.quantile(shares[np.isfinite(shares)], 0.9)), 10.0)),
     )  # fmt: skip
 
 
@@ -255,7 +255,7 @@ def twin_chart(findings: Findings) -> Chart | None:
             )
         )
     far = np.array([max(abs(float(s.x[k])) for s in series) for k in range(len(names))])
-    end = 1.25 * float(np.sort(far)[: max(3, len(names) - 3)].max())
+    end = 1.25 * float(np.sort(far)[: max(3, len(names) - 3)].max()) or 1.0
     return Chart(
         file="twins", title="What the paper's rule saves against others",
         across="saved per round by paper ± s.e.", kind="dots", series=tuple(series),

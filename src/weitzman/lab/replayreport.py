@@ -197,7 +197,7 @@ def _rounds(findings: Findings) -> Any:
     import pyarrow
 
     known = ~np.isnan(findings.log.values).all(axis=1)
-    labels = [str(label) for label in findings.log.rounds[known]]
+    labels = pyarrow.array([str(label) for label in findings.log.rounds[known]])
     parts = []
     for replay in findings.replays.played:
         for name, (totals, opened) in replay.shown().items():
@@ -206,8 +206,8 @@ def _rounds(findings: Findings) -> Any:
                 pyarrow.table(
                     {
                         "round": labels,
-                        "policy": pyarrow.array([name] * count).dictionary_encode(),
-                        "feedback": pyarrow.array([replay.feedback] * count).dictionary_encode(),
+                        "policy": pyarrow.repeat(name, count).dictionary_encode(),
+                        "feedback": pyarrow.repeat(replay.feedback, count).dictionary_encode(),
                         "cost_scale": np.full(count, replay.cost_scale),
                         "total": totals,
                         "opened": opened,

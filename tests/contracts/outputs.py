@@ -1,0 +1,73 @@
+"""Pages whose Python blocks are followed by what they print.
+
+``python -m tests.contracts.outputs`` writes the outputs and the pictures of these pages anew, where the
+recorded rounds are at hand.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT.parent / "shared" / "data"
+PAGES = (ROOT / "docs/tutorials/which-llm-first.md",)
+
+_BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the Python blocks of a page, each with the output that the page shows; empty if none."""
+    found = _BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [(code, output) for code, output in found]
+
+
+@contextlib.contextmanager
+def beside_the_data() -> Iterator[Path]:
+    """Work in an empty directory from which ``../shared`` is where the recorded rounds are."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "shared").symlink_to(DATA.parent)
+        here = Path(place) / "here"
+        here.mkdir()
+        os.chdir(here)
+        try:
+            yield here
+        finally:
+            os.chdir(before)
+
+
+def printed(page: Path) -> list[str]:
+    """Run the blocks of a page in this directory, and return what each prints."""
+    names: dict[str, object] = {"__name__": "page"}
+    outputs = []
+    for code, _ in blocks(page):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, str(page), "exec"), names)
+        outputs.append(out.getvalue())
+    return outputs
+
+
+def refresh(page: Path) -> None:
+    """Write what the blocks of a page print into it, and its pictures beside it."""
+    with beside_the_data() as here:
+        outputs = iter(printed(page))
+        for picture in here.glob("*.png"):
+            shutil.copyfile(picture, ROOT / "docs/_static" / picture.name)
+
+    def told(match: re.Match[str]) -> str:
+        output = next(outputs)
+        shown = f"\n```text\n{output}```\n" if output else ""
+        return f"```python\n{match.group(1)}```\n{shown}"
+
+    page.write_text(_BLOCK.sub(told, page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for each in PAGES:
+        refresh(each)
