@@ -20,7 +20,6 @@ from tests.serve.running import CONTEXTS, Running
 from weitzman.ledger.election import Election
 from weitzman.ledger.fold import replay
 from weitzman.ledger.postgres import PostgresJournal
-from weitzman.serve.exchange import download_state
 
 CALLERS = 4
 NAME = "prices"
@@ -200,7 +199,7 @@ def _stored(place: str) -> tuple[Counter[tuple[str, str]], bytes]:
         else:
             found[event.kind, event.key] += 1
     state = replay(events)
-    return found, download_state(state.problems[NAME])
+    return found, state.problems[NAME].saved()
 
 
 def test_a_killed_leader_loses_nothing(
