@@ -77,7 +77,7 @@ def _dots(axes: "Axes", chart: Chart, series: Series, look: Look, order: int) ->
 
 
 def _areas(axes: "Axes", chart: Chart, styles: dict[str, Look]) -> None:
-    hatches = {"--": "///", "-.": "...", ":": "xxx"}
+    hatches = {"--": "/", "-.": ".", ":": "x"}
     base = np.zeros(len(chart.series[0].x))
     for series in chart.series:
         look = styles[series.name]

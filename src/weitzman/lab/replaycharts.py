@@ -214,11 +214,14 @@ def cost_chart(findings: Findings) -> Chart | None:
     names, kept = _rows(findings.log.boxes, np.nan_to_num(findings.cost_shares, posinf=0.0))
     places = np.arange(len(kept), dtype=np.float64)
     shares = 100.0 * findings.cost_shares[kept]
+    finite = shares[np.isfinite(shares)]
+    # One dear box does not flatten the others
+    end = min(1.08 * float(finite.max()), 6.0 * float(np.median(finite)))
     return Chart(
         file="cost-shares", title="What a look costs",
         across="cost, % of what the features leave open (standard deviation)", kind="dots",
         series=(Series(name="cost", x=shares, y=places),), names=names, reference=100.0 * CHEAP,
-        limits=(0.0, max(1.1 * float(np.quantile(shares[np.isfinite(shares)], 0.9)), 10.0)),
+        limits=(0.0, max(end, 200.0 * CHEAP)),
     )  # fmt: skip
 
 
