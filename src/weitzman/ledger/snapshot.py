@@ -95,6 +95,8 @@ class FileSnapshots:
 
     def write(self, snapshot: Snapshot) -> None:
         """Write a file beside its place, move it there, and remove the oldest."""
+        for left in self._journal.parent.glob(f"{self._journal.name}-snapshot-*.part"):
+            left.unlink(missing_ok=True)  # of a process that was killed meanwhile
         target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.seq:016d}")
         beside = target.with_name(f"{target.name}.part")
         try:

@@ -3,6 +3,7 @@
 import math
 
 from weitzman.ledger.bodies import LARGEST
+from weitzman.ledger.fold import digest
 from weitzman.ledger.openround import OpenRound
 from weitzman.ledger.problem import Problem
 from weitzman.ledger.story import Story
@@ -14,6 +15,7 @@ from weitzman.serve.schema import (
     BoxReport,
     CurvePoint,
     Diagnostics,
+    Digest,
     Report,
     RoundList,
     RoundStory,
@@ -23,12 +25,19 @@ from weitzman.serve.schema import (
     StoryStep,
 )
 
-__all__ = ["diagnostics", "list_rounds", "report", "round_story"]
+__all__ = ["diagnostics", "digest_of", "list_rounds", "report", "round_story"]
 
 _SECOND = 1e-6
 _LISTED = 100
 _ENOUGH = 30  # looks after which a calibration says something
 _STARVED = 100  # closed rounds without a look
+
+
+def digest_of(desk: Desk) -> Digest:
+    """Return the hash of the state, and how many events it holds."""
+    state = desk.state
+    events = state.service.events + sum(p.events for p in state.problems.values())
+    return Digest(events=events, digest=digest(state))
 
 
 def report(problem: Problem) -> Report:

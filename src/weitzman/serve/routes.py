@@ -296,6 +296,14 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET",
+        path="/v1/digest",
+        access="admin",
+        summary="Tell a hash of everything, to compare with a copy.",
+        run=lambda c: reports.digest_of(c.desk),
+        gives=schema.Digest,
+    ),
+    Route(
+        method="GET",
         path="/healthz",
         access="open",
         summary="Tell that the process is there.",

@@ -21,6 +21,7 @@ __all__ = [
     "CloseRequest",
     "CreatedKey",
     "Diagnostics",
+    "Digest",
     "Health",
     "ImportReply",
     "KeyList",
@@ -405,6 +406,13 @@ class KeyList(Wire):
     """All keys."""
 
     keys: list[KeyView]
+
+
+class Digest(Wire):
+    """A hash of everything after a number of events; the same events give the same hash."""
+
+    events: int
+    digest: str
 
 
 class Health(Wire):
