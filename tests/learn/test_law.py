@@ -8,15 +8,16 @@ import pytest
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
-from weitzman.learn.law import CAP, Law, LawCourse, Sample
+from weitzman.learn.law import CAP, Law, LawCourse
 from weitzman.learn.lawkernels import GREEDY, INDEX, reweigh, walk_rules
 from weitzman.learn.past import Past
 from weitzman.learn.policy import Floats, Round, walk
+from weitzman.learn.sample import Sample
 
 SEEDS = range(12)
 
 
-def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Round, Floats]:
+def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Floats, Round, Floats]:
     rng = np.random.default_rng(seed)
     common = rng.normal(size=size)
     values = 3.0 + common + 0.7 * rng.normal(size=(boxes, size))
@@ -31,21 +32,23 @@ def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Round, Flo
         outside=math.inf if seed % 2 else 3.5,
         places=np.arange(boxes),
     )
-    return Sample(values=values, weights=weights), shown, 3.0 + rng.normal(size=boxes)
+    shift = rng.normal(size=boxes)
+    law = Sample.of(values - shift[:, None], weights, shift)
+    return law, values, shown, 3.0 + rng.normal(size=boxes)
 
 
 def brute(
-    law: Sample, shown: Round, values: Floats, rule: int, z: float
+    weights: Floats, samples: Floats, shown: Round, values: Floats, rule: int, z: float
 ) -> tuple[float, list[int]]:
     """Play a round straight from the definitions."""
-    w = law.weights / law.weights.sum()
+    w = weights / weights.sum()
     best, paid, opened = shown.outside, 0.0, list[int]()
     while len(opened) < len(values):
         scores: dict[int, float] = {}
         for box in range(len(values)):
             if box in opened:
                 continue
-            sample, cost = law.values[box], shown.costs[box]
+            sample, cost = samples[box], shown.costs[box]
             if best < math.inf:
                 gains = np.maximum(best - sample, 0.0)
                 gain = float(w @ gains)
@@ -62,7 +65,7 @@ def brute(
         opened.append(box)
         paid += shown.costs[box]
         best = min(best, values[box])
-        sample = law.values[box]
+        sample = samples[box]
         deviation = math.sqrt(float(w @ (sample - w @ sample) ** 2))
         if deviation > 1e-12:
             h = deviation * (1.0 / float((w**2).sum())) ** -0.2
@@ -77,15 +80,19 @@ def brute(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rules_follow_their_definitions(seed: int) -> None:
-    law, shown, values = a_law(seed)
+    law, samples, shown, values = a_law(seed)
     rules = np.array([INDEX, GREEDY] * 3)
     cautions = np.repeat([0.0, 1.0, 2.0], 2)
     totals, counts = np.empty(6), np.empty(6, dtype=np.int64)
+    room = np.empty((31, CAP))
     walk_rules(
-        law.values, law.weights, shown.costs, values, shown.outside, rules, cautions, totals, counts
-    )
+        law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
+        shown.outside, rules, cautions, room, totals, counts,
+    )  # fmt: skip
     for k in range(6):
-        total, opened = brute(law, shown, values, int(rules[k]), float(cautions[k]))
+        total, opened = brute(
+            law.weights, samples, shown, values, int(rules[k]), float(cautions[k])
+        )
         assert totals[k] == pytest.approx(total)
         assert counts[k] == len(opened)
         course = LawCourse(law, shown.costs, int(rules[k]), float(cautions[k]))
@@ -96,13 +103,13 @@ def test_rules_follow_their_definitions(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reservation_values_of_a_law_are_those_of_its_boxes(seed: int) -> None:
-    law, shown, _ = a_law(seed)
+    law, samples, shown, _ = a_law(seed)
     held = law.weights > 0
     for box, sigma in enumerate(law.reservation_values(shown.costs)):
-        alone = wz.Discrete(law.values[box, held], law.weights[held] / law.weights[held].sum())
+        alone = wz.Discrete(samples[box, held], law.weights[held] / law.weights[held].sum())
         assert sigma == pytest.approx(wz.reservation_value(alone, float(shown.costs[box])))
         assert law.means()[box] == pytest.approx(
-            float(np.average(law.values[box], weights=law.weights))
+            float(np.average(samples[box], weights=law.weights))
         )
 
 
@@ -110,21 +117,22 @@ def test_independent_boxes_are_hardly_reweighted_and_equal_ones_fully() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(2, CAP))
     weights, after = np.ones(CAP), np.empty(CAP)
-    reweigh(values[0], 1.5, weights, after)
+    order = values[0].argsort()
+    reweigh(values[0, order], order, 1.5, weights, after)
     assert abs(float(after @ values[1])) < 0.2
     assert float(after @ values[0]) == pytest.approx(1.5, abs=0.3)
     assert after.sum() == pytest.approx(1.0)
 
 
 def test_a_value_that_did_not_come_changes_nothing() -> None:
-    law, shown, _ = a_law(1)
+    law, _, shown, _ = a_law(1)
     after = np.empty_like(law.weights)
-    reweigh(law.values[0], math.nan, law.weights, after)
+    reweigh(law.ranked[0], law.order[0], math.nan, law.weights, after)
     np.testing.assert_array_equal(after, law.weights)
     totals, counts = np.empty(1), np.empty(1, dtype=np.int64)
     walk_rules(
-        law.values, law.weights, shown.costs, np.full(5, np.nan), math.inf,
-        np.array([INDEX]), np.zeros(1), totals, counts,
+        law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, np.full(5, np.nan),
+        math.inf, np.array([INDEX]), np.zeros(1), np.empty((6, CAP)), totals, counts,
     )  # fmt: skip
     assert math.isnan(totals[0])
     assert counts[0] == 5

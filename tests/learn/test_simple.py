@@ -93,7 +93,10 @@ def test_absent_boxes_of_a_fixed_set_cost_nothing() -> None:
 def test_no_context_solves_the_empirical_distribution(cost: float, ties: bool) -> None:
     values = np.random.default_rng(0).exponential(size=51)
     values = np.round(values, 1) if ties else values
-    found = Sorted(values).reservation_value(cost)
+    other = np.array([7.0, np.nan, -1.0])
+    laws = Sorted([other, np.full(2, np.nan), values])
+    found, unseen = laws.reservation_values(np.array([2, 1]), np.array([cost, cost]))
+    assert unseen == cost
     assert found == pytest.approx(wz.reservation_value(wz.Empirical(values), cost), abs=1e-9)
 
 

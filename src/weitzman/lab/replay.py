@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.lab.blocks import block_means
 from weitzman.lab.happened import happened
+from weitzman.lab.logrounds import LogRounds
 from weitzman.lab.recorded import Log
 from weitzman.lab.runs import Progress, Size, run_full, run_opened
-from weitzman.learn.past import Revealed, with_constant
-from weitzman.learn.policy import Round
+from weitzman.learn.past import Revealed
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES
 from weitzman.search.numbers import finite_number
@@ -154,23 +154,11 @@ class Replay:
         return self.totals[:, self.names.index(name)]
 
 
-def rounds_of(log: Log, *, cost_scale: float = 1.0) -> list[tuple[Round, Floats]]:
+def rounds_of(log: Log, *, cost_scale: float = 1.0) -> LogRounds:
     """Return the rounds of a log that have boxes, with their values."""
     if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
         raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
-    known = ~np.isnan(log.values)
-    rounds = []
-    for t in range(len(log)):
-        places = np.flatnonzero(known[t])
-        if len(places):
-            shown = Round(
-                contexts=with_constant(log.contexts[t, places]),
-                costs=cost_scale * log.costs[t, places],
-                outside=np.inf if log.outside is None else float(log.outside[t]),
-                places=places,
-            )
-            rounds.append((shown, log.values[t, places]))
-    return rounds
+    return LogRounds(log, float(cost_scale))
 
 
 def replay(
@@ -199,12 +187,11 @@ def replay(
     policy = default(shared=log.shared, standardise=False) if policy is None else policy
     policy = dataclasses.replace(policy, feedback=feedback)
     rounds = rounds_of(log, cost_scale=cost_scale)
-    if not rounds:
+    if not len(rounds):
         raise InvalidInputError("The log", "have a round in which a value is known", log)
     size = Size(boxes=log.values.shape[1], dimension=log.contexts.shape[2] + 1)
     run = run_full if feedback == "full" else run_opened
-    least = np.array([float((values + shown.costs).min()) for shown, values in rounds])
-    outside = np.array([shown.outside for shown, _ in rounds])
+    least, outside = rounds.least, rounds.outside
     present = ~np.isnan(log.costs)
     actual = happened(log, cost_scale=cost_scale)
     return Replay(

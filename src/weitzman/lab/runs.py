@@ -5,8 +5,8 @@ learns from what it opened itself, so each plays a run of its own, and what it d
 it: its value is NaN.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,14 @@ __all__ = ["Progress", "Run", "Size", "run_full", "run_opened"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Progress = Callable[[int, int], None]
-Rounds = Sequence[tuple[Round, Floats]]
+
+
+class Rounds(Protocol):
+    """Rounds with their values, to be gone through once."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[tuple[Round, Floats]]: ...
+
 
 _OWN = (*RULES, "paper")
 

@@ -33,20 +33,19 @@ from weitzman.learn.lawkernels import (
     INDEX,
     choose,
     judge,
-    mean_rows,
     reweigh,
-    value_rows,
     walk_rules,
 )
 from weitzman.learn.means import GROWTH, Means
 from weitzman.learn.panel import index_totals
 from weitzman.learn.past import Past, Refits
 from weitzman.learn.policy import Course, Floats, IndexCourse, Ints, Round, State
+from weitzman.learn.sample import Sample, sorted_rows
 from weitzman.learn.simple import best_or_stay, stay
 from weitzman.learn.trees import GROWTH as TREE_GROWTH
 from weitzman.learn.trees import Trees, filled
 
-__all__ = ["CAP", "Law", "LawCourse", "Sample"]
+__all__ = ["CAP", "Law", "LawCourse"]
 
 CAP = 512
 """The most vectors of a law."""
@@ -55,26 +54,6 @@ Kind = Literal["past", "linear", "trees", "trees+linear"]
 _KINDS = ("past", "linear", "trees", "trees+linear")
 _PLAIN = ("fixed", "one-shot")
 _CODES = {"index": INDEX, "greedy": GREEDY}
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Sample:
-    """Vectors of the values of a round, one row per box, (m, K), and their weights, (K,)."""
-
-    values: Floats
-    weights: Floats
-
-    def means(self) -> Floats:
-        """Return the mean of each box."""
-        out = np.empty(len(self.values))
-        mean_rows(self.values, self.weights, out)
-        return out
-
-    def reservation_values(self, costs: Floats) -> Floats:
-        """Return the σ of each box."""
-        out = np.empty(len(self.values))
-        value_rows(self.values, self.weights, costs, out)
-        return out
 
 
 class LawCourse:
@@ -89,28 +68,32 @@ class LawCourse:
 
     def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
         """Return the row to open next, or STOP."""
-        values = self._law.values
+        law, boxes = self._law, len(self._costs)
         for look in range(len(self._weights) - 1, len(opened)):
-            after = np.empty(values.shape[1])
-            reweigh(values[opened[look]], float(found[look]), self._weights[look], after)
+            after, row = np.empty(len(law.weights)), law.rows[opened[look]]
+            seen = float(found[look]) - float(law.shift[opened[look]])
+            reweigh(law.ranked[row], law.order[row], seen, self._weights[look], after)
             self._weights.append(after)
         weights = self._weights[len(opened)]
-        marks = np.zeros(len(values), dtype=np.bool_)
+        marks = np.zeros(boxes, dtype=np.bool_)
         marks[list(opened)] = True
-        gains, errors = np.empty(len(values)), np.empty(len(values))
-        judge(values, weights, marks, best, gains, errors)
+        gains, errors = np.empty(boxes), np.empty(boxes)
+        judge(law.ranked, law.order, law.rows, law.shift, weights, marks, best, gains, errors)
         return int(
             choose(
-                values, weights, self._costs, marks, best,
+                law.ranked, law.order, law.rows, law.shift, weights, self._costs, marks, best,
                 self._rule, self._caution, gains, errors,
             )
         )  # fmt: skip
 
     def state(self) -> State:
         """Return the law before any look, and the rule; later weights follow from what was found."""
+        law = self._law
         return {
-            "values": self._law.values,
-            "weights": self._law.weights,
+            "ranked": law.ranked[law.rows],
+            "order": law.order[law.rows],
+            "shift": law.shift,
+            "weights": law.weights,
             "costs": self._costs,
             "rule": np.array([self._rule]),
             "caution": np.array([self._caution]),
@@ -119,12 +102,15 @@ class LawCourse:
     @classmethod
     def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "LawCourse":
         """Return the course whose :meth:`state` this is."""
-        values, weights, costs, caution = (
+        ranked, shift, weights, costs, caution = (
             np.array(state[name], dtype=np.float64)
-            for name in ("values", "weights", "costs", "caution")
+            for name in ("ranked", "shift", "weights", "costs", "caution")
         )
-        law = Sample(values=values, weights=weights)
-        return cls(law, costs, int(state["rule"].astype(np.int64)[0]), float(caution[0]))
+        order, rule = (np.array(state[name], dtype=np.int64) for name in ("order", "rule"))
+        law = Sample(
+            ranked=ranked, order=order, rows=np.arange(len(shift)), shift=shift, weights=weights
+        )
+        return cls(law, costs, int(rule[0]), float(caution[0]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +150,9 @@ class LawMembers:
         self._kind = panel.kind
         self._refits = Refits(TREE_GROWTH if panel.kind == "trees" else GROWTH)
         self._made_at = 0
-        self._kept: Floats | None = None
+        self._kept: tuple[Floats, Ints] | None = None
+        self._room = np.empty((0, 0))
+        self._equal = np.empty(0)
         self._joint = not (past.shared and "trees" in panel.kind)
         cautions = panel.cautions if self._joint else ()
         pairs = [(name, float(z)) for z in cautions for name in _CODES]
@@ -195,9 +183,12 @@ class LawMembers:
             alone, opened = index_totals(stay(round)[np.newaxis], round, values)
             first[:], looks[:] = alone[0], opened[0]
         else:
+            nodes = len(self._rules) * len(round.costs) + 1
+            if len(self._room) < nodes or self._room.shape[1] < len(law.weights):
+                self._room = np.empty((nodes, CAP))
             walk_rules(
-                law.values, law.weights, round.costs, values, round.outside,
-                self._rules, self._cautions, first, looks,
+                law.ranked, law.order, law.rows, law.shift, law.weights, round.costs, values,
+                round.outside, self._rules, self._cautions, self._room, first, looks,
             )  # fmt: skip
         return np.concatenate([first, totals]), np.concatenate([looks, counts])
 
@@ -218,13 +209,15 @@ class LawMembers:
         sigma = np.empty((len(self._plain), len(round.costs)))
         if not self._plain:
             return sigma
-        if law is not None:
-            means, values = law.means(), law.reservation_values(round.costs)
-        elif self._joint:
+        if law is None and self._joint:
             sigma[:] = stay(round)
             return sigma
-        else:
+        if law is None:
             means, values = self._past.model(Trees).rows(round)
+        else:
+            unused = np.empty(0)
+            means = law.means() if "one-shot" in self._plain else unused
+            values = law.reservation_values(round.costs) if "fixed" in self._plain else unused
         for row, rule in enumerate(self._plain):
             sigma[row] = values if rule == "fixed" else best_or_stay(means + round.costs, round)
         return sigma
@@ -238,26 +231,29 @@ class LawMembers:
 
     def _made(self, round: Round) -> Sample | None:  # noqa: A002
         """Return the law of a round; None if nothing was seen yet."""
-        past = self._past
-        vectors = self._vectors()
-        if vectors is None:
+        kept, places = self._vectors(), round.places
+        if kept is None:
             return None
-        if "trees" not in self._kind:
-            vectors = vectors[:, -CAP:]
-            weights = np.ones(vectors.shape[1])
-        else:
-            first, weights = past.model(Trees).rounds(round)
-            known = min(first + len(weights), vectors.shape[1])
-            weights = weights[: known - first]
+        means = self._past.model(Means).predict(round) if "linear" in self._kind else None
+        if "trees" in self._kind:
+            values, _ = kept
+            first, weights = self._past.model(Trees).rounds(round)
+            weights = weights[: values.shape[1] - first]
             held = _strongest(weights)
-            vectors, weights = vectors[:, first + held], weights[held]
-        vectors = vectors[round.places]
-        if "linear" in self._kind:
-            vectors += past.model(Means).predict(round)[:, np.newaxis]
-        return Sample(values=vectors, weights=weights) if len(weights) else None
+            if not len(held):
+                return None
+            return Sample.of(values[np.ix_(places, first + held)], weights[held], means)
+        ranked, order = kept
+        shift = np.zeros(len(places)) if means is None else means
+        if len(self._equal) != ranked.shape[1]:
+            self._equal = np.ones(ranked.shape[1])
+        return Sample(ranked=ranked, order=order, rows=places, shift=shift, weights=self._equal)
 
-    def _vectors(self) -> Floats | None:
-        """Return the values or residuals of the past rounds in use, one row per box."""
+    def _vectors(self) -> tuple[Floats, Ints] | None:
+        """Return the values or residuals of the past rounds in use, one row per box.
+
+        Without trees the rows are in increasing order, with that order; with trees they are not.
+        """
         past = self._past
         fit = past.model(Means).fit() if "linear" in self._kind else None
         due = self._refits.last(past.count) if fit is None else len(fit.residuals)
@@ -266,8 +262,12 @@ class LawMembers:
             rows = filled(past.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
             if "trees" not in self._kind:
                 rows = rows[-CAP:]
+            values = np.ascontiguousarray(rows.T)
             seen = "linear" not in self._kind and bool((past.seen > 0.0).any())
-            self._kept = np.ascontiguousarray(rows.T) if seen or fit is not None else None
+            self._kept = None
+            if seen or fit is not None:
+                plain = "trees" in self._kind
+                self._kept = (values, np.empty((0, 0), np.int64)) if plain else sorted_rows(values)
         return self._kept
 
 

@@ -10,35 +10,63 @@ Boxes that carry no history are taken as one.
 """
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from weitzman.learn.means import GROWTH
 from weitzman.learn.past import Past, Refits
-from weitzman.learn.policy import Floats, Round
+from weitzman.learn.policy import Floats, Ints, Round
 
 __all__ = ["NoContext", "Sorted"]
 
 
+@njit(cache=True, error_model="numpy")
+def _values(
+    begin: Ints, sums: Floats, excess: Floats, rows: Ints, costs: Floats, out: Floats
+) -> None:
+    """Set out to the σ of rows; those without numbers stay as they are."""
+    for k in range(rows.shape[0]):
+        first, end, cost = begin[rows[k]], begin[rows[k] + 1], costs[k]
+        count = end - first
+        if count == 0:
+            continue
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) // 2
+            if excess[first + middle] <= cost:
+                low = middle + 1
+            else:
+                high = middle
+        last = max(1, low) if cost > 0.0 else 1
+        out[k] = (count * cost + sums[first + last - 1]) / last
+
+
 class Sorted:
-    """The empirical distribution of numbers, at least one.
+    """The empirical distributions of rows of numbers; NaN is no number.
 
     Examples
     --------
-    >>> Sorted(np.array([4.0, 0.0])).reservation_value(1.0)
-    2.0
+    >>> laws = Sorted([np.array([4.0, 0.0]), np.array([np.nan])])
+    >>> laws.reservation_values(np.array([0, 1]), np.array([1.0, 3.0]))
+    array([2., 3.])
     """
 
-    def __init__(self, values: Floats) -> None:
-        ordered = np.sort(values)
-        self._count = len(ordered)
-        self._sums = np.cumsum(ordered)
-        self._excess = (np.arange(1, self._count + 1) * ordered - self._sums) / self._count
+    def __init__(self, rows: list[Floats] | NDArray[np.float64]) -> None:
+        known = [np.sort(row[~np.isnan(row)]) for row in rows]
+        self._begin = np.concatenate([[0], np.cumsum([len(row) for row in known])]).astype(np.int64)
+        self._sums = np.concatenate([np.cumsum(row) for row in known])
+        self._excess = np.concatenate(
+            [
+                (np.arange(1, len(row) + 1) * row - np.cumsum(row)) / max(1, len(row))
+                for row in known
+            ]
+        )
 
-    def reservation_value(self, cost: float) -> float:
-        """Return σ for a cost ≥ 0; for 0 it is the smallest value."""
-        last = max(1, int(self._excess.searchsorted(cost, side="right")))
-        if cost == 0.0:
-            last = 1
-        return float((self._count * cost + self._sums[last - 1]) / last)
+    def reservation_values(self, rows: Ints, costs: Floats) -> Floats:
+        """Return σ for rows and costs ≥ 0: for 0 the smallest number, without numbers the cost."""
+        sigma = costs.copy()
+        _values(self._begin, self._sums, self._excess, rows, costs, sigma)
+        return sigma
 
 
 class NoContext:
@@ -52,26 +80,14 @@ class NoContext:
     def forget(self) -> None:
         """Let the distributions go: the past is another one."""
         self._made = 0
-        self._laws: list[Sorted | None] = [None] * self._past.boxes
+        self._laws = Sorted([np.empty(0)] * (1 if self._past.shared else self._past.boxes))
 
     def predict(self, round: Round) -> Floats:  # noqa: A002
         """Return σ of each row; the cost, where nothing was seen."""
-        due = self._refits.last(self._past.count)
+        due, shared = self._refits.last(self._past.count), self._past.shared
         if due != self._made:
             self._made = due
             values = self._past.values[:due]
-            if self._past.shared:
-                self._laws = [_law(values.ravel())] * self._past.boxes
-            else:
-                self._laws = [_law(column) for column in values.T]
-        sigma = round.costs.copy()
-        for row, place in enumerate(round.places.tolist()):
-            law = self._laws[place]
-            if law is not None:
-                sigma[row] = law.reservation_value(float(round.costs[row]))
-        return sigma
-
-
-def _law(values: Floats) -> Sorted | None:
-    known = values[~np.isnan(values)]
-    return Sorted(known) if len(known) else None
+            self._laws = Sorted(values.reshape(1, -1) if shared else values.T)
+        rows = np.zeros_like(round.places) if shared else round.places
+        return self._laws.reservation_values(rows, round.costs)

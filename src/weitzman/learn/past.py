@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Floats, Round, State
+from weitzman.learn.policy import Floats, Ints, Round, State
 from weitzman.search.numbers import whole_number
 
 __all__ = ["CLIP", "Past", "Refits", "Revealed", "with_constant"]
@@ -93,6 +93,23 @@ def with_constant(rows: Floats) -> Floats:
     return ready
 
 
+@njit(cache=True)
+def _put(
+    places: Ints, rows: Floats, paid: Floats, found: Floats,
+    contexts: Floats, costs: Floats, values: Floats, sums: Floats,
+) -> None:  # fmt: skip
+    """Write one round, NaN for boxes that are not there, and count what was found."""
+    if places.shape[0] < costs.shape[0]:
+        contexts[:], costs[:], values[:] = np.nan, np.nan, np.nan
+    for row in range(places.shape[0]):
+        box = places[row]
+        contexts[box] = rows[row]
+        costs[box], values[box] = paid[row], found[row]
+        if not np.isnan(found[row]):
+            sums[0, box] += 1.0
+            sums[1, box] += found[row]
+
+
 class Past:
     """The closed rounds of n boxes.
 
@@ -132,10 +149,10 @@ class Past:
         self.count = 0
         self._scale = np.zeros((3, dimension))
         self._sums = np.zeros((2, boxes))
-        self._contexts = np.full((64, boxes, dimension), np.nan)
-        self._costs = np.full((64, boxes), np.nan)
-        self._values = np.full((64, boxes), np.nan)
-        self._outside = np.full(64, np.inf)
+        self._contexts = np.empty((64, boxes, dimension))
+        self._costs = np.empty((64, boxes))
+        self._values = np.empty((64, boxes))
+        self._outside = np.empty(64)
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
         self._models: dict[Any, Forgetful] = {}
 
@@ -190,23 +207,21 @@ class Past:
         """Close a round."""
         if self.count == len(self._outside):
             self._grow(2 * self.count)
-        at, places = self.count, round.places
-        self._contexts[at, places] = round.contexts
+        at, rows = self.count, round.contexts
         if self._standardise:
             rows = np.empty(round.contexts.shape)
             _standardise(self._scale, round.contexts, CLIP, rows)
-            self._contexts[at, places] = rows
-        self._costs[at, places] = round.costs
-        self._values[at, places] = values
+        _put(
+            round.places, rows, round.costs, values,
+            self._contexts[at], self._costs[at], self._values[at], self._sums,
+        )  # fmt: skip
         self._outside[at] = round.outside
-        known = ~np.isnan(values)
-        self._sums[0, places[known]] += 1.0
-        self._sums[1, places[known]] += values[known]
         self.count += 1
 
     def _grow(self, capacity: int) -> None:
         def longer(array: Floats) -> Floats:
-            grown = np.full((capacity, *array.shape[1:]), np.nan)
+            # What is not written yet takes no memory
+            grown = np.empty((capacity, *array.shape[1:]))
             grown[: self.count] = array[: self.count]
             return grown
 

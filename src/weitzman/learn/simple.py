@@ -103,7 +103,9 @@ class SimpleMembers:
     def _sigma(self, round: Round) -> Floats:  # noqa: A002
         asked, count, sigma = self._asked
         if asked is not round or count != self._past.count:
-            sigma = np.stack([self._one(rule, round) for rule in self.names])
+            sigma = np.empty((len(self.names), len(round.costs)))
+            for row, rule in enumerate(self.names):
+                sigma[row] = self._one(rule, round)
             self._asked = (round, self._past.count, sigma)
         return sigma
 

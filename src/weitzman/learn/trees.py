@@ -184,7 +184,9 @@ class Trees:
             values, weights = self._values[held], weights[held]
             whole = float(weights.sum())
             means[row] = weights @ values / whole
-            sigma[row] = lowest(values, weights, whole, float(round.costs[row]), np.inf)
+            order = np.argsort(values, kind="stable")
+            price = whole * float(round.costs[row])
+            sigma[row] = lowest(values[order], order, weights, price, np.inf)
         return means, sigma
 
     def _update(self) -> None:
