@@ -77,7 +77,7 @@ class Advice:
     headline
         The first sentence: what to do, and what it would have saved.
     lines
-        The other comparisons: the other feedback, the best simple rule, other cost scales.
+        The other comparisons: all simple rules, the other feedback, other cost scales.
     cautions
         What all this rests on.
     """
@@ -128,7 +128,7 @@ def advice(replays: Sequence[Replay], *, rows: int) -> Advice:
     here = sorted((r for r in replays if r.cost_scale == scale), key=lambda r: r.feedback == "full")
     main = here[0]
     found = saving(main, _rival(main))
-    lines = [_also(r, _rival(r)) for r in here[1:]]
+    lines = [_among(main), *(_also(r, _rival(r)) for r in here[1:])]
     if main.recorded is not None:
         lines.append(_also(main, main.best_simple))
     lines += [_also(r, _rival(r)) for r in replays if r.cost_scale != scale]
@@ -197,6 +197,15 @@ def _also(replay: Replay, against: str) -> str:
         case "costs":
             return f"{begin}, default costs {found.amount} more than {rival}."
     return f"{begin}, default comes to the same as {rival}, within {_width(found)}."
+
+
+def _among(replay: Replay) -> str:
+    """Return where default stands among all simple rules, in words."""
+    verdicts = {name: saving(replay, name).verdict for name in replay.simple}
+    cheaper = sum(verdict == "saves" for verdict in verdicts.values())
+    dearer = [name for name, verdict in verdicts.items() if verdict == "costs"]
+    more = f", and clearly dearer than {', '.join(dearer)}" if dearer else ", and dearer than none"
+    return f"It is clearly cheaper than {cheaper} of {len(verdicts)} simple rules{more}."
 
 
 def _cautions(main: Replay, rows: int) -> list[str]:
