@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from weitzman.lab.study import Study
     from weitzman.lab.worlds import WORLDS
     from weitzman.learn.aware import Aware
+    from weitzman.learn.boosted import Boosted
     from weitzman.learn.boosting import objective
     from weitzman.learn.checks import check_learner
     from weitzman.learn.estimator import ReservationValueRegressor
     from weitzman.learn.explanation import Explanation
+    from weitzman.learn.fourier import Fourier
     from weitzman.learn.ftrl import FTRL
     from weitzman.learn.learner import Bank, Learner
     from weitzman.learn.linearised import LinearisedFTRL
@@ -53,6 +55,7 @@ __all__ = [
     "WORLDS",
     "Aware",
     "Bank",
+    "Boosted",
     "Box",
     "CdfAndMean",
     "Contender",
@@ -60,6 +63,7 @@ __all__ = [
     "Distribution",
     "Empirical",
     "Explanation",
+    "Fourier",
     "InvalidFileError",
     "InvalidInputError",
     "Learner",
@@ -110,8 +114,10 @@ _LATER = {
     "WORLDS": "lab.worlds",
     "Aware": "learn.aware",
     "Bank": "learn.learner",
+    "Boosted": "learn.boosted",
     "Contender": "lab.contender",
     "Explanation": "learn.explanation",
+    "Fourier": "learn.fourier",
     "Learner": "learn.learner",
     "LinearisedFTRL": "learn.linearised",
     "LiveSearch": "learn.live",

@@ -31,7 +31,8 @@ class Brute:
         (u,) = np.asarray(self.shift.weights())
         if not self.leads or sum(self.leads) <= np.sqrt(sum(d * d for d in self.leads)):
             u = np.zeros(4)
-        left, opened = list(range(len(values))), []
+        left = list(range(len(values)))
+        opened: list[int] = []
         asked: list[tuple[int, tuple[int, ...]]] = []
         best, paid = shown.outside, 0.0
         while left:

@@ -2,7 +2,9 @@ from collections.abc import Callable
 
 import pytest
 
+from weitzman.learn.boosted import Boosted
 from weitzman.learn.checks import CHECKS, check_learner
+from weitzman.learn.fourier import Fourier
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
 from weitzman.learn.linearised import LinearisedFTRL
@@ -13,6 +15,11 @@ from weitzman.learn.ridge import Ridge
 
 # No ball and no number for eta where units are changed: both have the unit of the weights
 LEARNERS: dict[str, Learner] = {
+    "Boosted": Boosted(),
+    "Boosted, shared": Boosted(shared=True, intercept=True),
+    "Boosted, by scikit-learn": Boosted(shared=True, engine="sklearn"),
+    "Fourier": Fourier(features=16),
+    "Fourier, shared": Fourier(features=16, shared=True, intercept=True, forget=0.99),
     "FTRL": FTRL(),
     "FTRL with all options": FTRL(eta=2.0, intercept=True, forget=0.97, window=40),
     "FTRL, discounted": FTRL(forget=0.9),

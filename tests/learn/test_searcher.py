@@ -16,6 +16,8 @@ from weitzman.learn.points import INVERSE_RIDGE
 Array = NDArray[np.float64]
 
 LEARNERS: dict[str, wz.Learner] = {
+    "Boosted, shared": wz.Boosted(shared=True),
+    "Fourier": wz.Fourier(features=8),
     "FTRL": wz.FTRL(),
     "FTRL, window": wz.FTRL(window=9, forget=0.95, intercept=True),
     "FTRL, ball": wz.FTRL(radius=1.0, eta="theorem", horizon=100, prior=[0.5, 0.0, -0.5]),

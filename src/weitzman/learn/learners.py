@@ -3,6 +3,8 @@
 from typing import Any, Final
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.boosted import Boosted
+from weitzman.learn.fourier import Fourier
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.learner import Learner
 from weitzman.learn.linearised import LinearisedFTRL
@@ -14,7 +16,8 @@ from weitzman.learn.ridge import Ridge
 __all__ = ["LEARNERS", "learner_from", "learner_name"]
 
 LEARNERS: Final[dict[str, type[Learner]]] = {
-    c.__name__: c for c in (FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
+    c.__name__: c
+    for c in (Boosted, Fourier, FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
 }
 
 
