@@ -130,8 +130,9 @@ def _parts(findings: Findings) -> tuple[_Part, ...]:
             heading="What default went by",
             text=(
                 "default is a portfolio: it plays the paper's rule until another candidate is clearly "
-                "better, and then hedges over all of them. Candidates with trees or linear in their name "
-                "weigh what a round has shown after every look.",
+                "better, and then hedges over all of them. past, linear and trees say what a candidate "
+                "predicts from; index and greedy weigh again after every look what the round has shown, "
+                "fixed and one-shot do not. explore is a look bought to learn.",
             ),
             charts=went_by_charts(findings),
             folds=tuple(candidate_fold(replay) for replay in findings.main),
