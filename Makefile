@@ -23,7 +23,7 @@ system:
 test: .venv/installed system  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-reliability: .venv/installed system  ## run the service under faults, in full (an hour)
+test-reliability: .venv/installed system  ## run the service under faults, in full
 	$(BIN)/python -m pytest -q -p no:xdist -m reliability
 
 test-slow: .venv/installed system  ## run the tests that take minutes
