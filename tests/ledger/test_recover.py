@@ -8,6 +8,7 @@ import pytest
 
 from tests.ledger.happenings import three_problems
 from weitzman.errors import LedgerError
+from weitzman.ledger.bodies import KINDS
 from weitzman.ledger.fold import digest, replay
 from weitzman.ledger.recover import recover
 from weitzman.ledger.snapshot import FileSnapshots, resume, take
@@ -106,3 +107,19 @@ def test_a_whole_journal_is_left_as_it_is(whole: tuple[Path, list[str]], tmp_pat
     assert told == (len(digests) - 1, len(digests) - 1, [], None)
     assert path.read_bytes() == before
     assert _start(path)[0] == digests[-1]
+
+
+def test_rows_that_lost_their_bytes_are_not_told_as_events(
+    whole: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    kept, digests = whole
+    size = (kept / "events.db").stat().st_size
+    for place in range(size // 4, size, 4_096 + 512):
+        target = tmp_path / str(place)
+        shutil.copytree(kept, target)
+        file = target / "events.db"
+        file.write_bytes(file.read_bytes()[:place])
+        told = recover(file)
+        assert told.stored == len(digests) - 1
+        assert all(told.kept < seq <= told.stored for seq, *_ in told.lost)
+        assert {kind for _, _, kind, _ in told.lost} <= KINDS.keys()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weitzman.errors import JournalDamagedError
+from weitzman.ledger.bodies import KINDS
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.snapshot import FileSnapshots
@@ -57,8 +58,9 @@ def recover(path: str | os.PathLike[str]) -> Recovery:
             for part in _parts(file):
                 shutil.copy(part, Path(folder) / part.name)
             whole = Path(folder) / "whole"
-            kept, lost, stored = _copy_prefix(copy, whole)
-            stored = max(stored, told, kept)
+            kept, lost, read = _copy_prefix(copy, whole)
+            # Nobody heard of an event after the witness; the head row, if that is lost, may be damaged too
+            stored = max(kept, read, told or _head(copy))
             if kept == stored and _opens(copy, told):
                 return Recovery(kept, stored, [], None)
             aside = _move_aside(file)
@@ -86,26 +88,34 @@ def _opens(copy: Path, told: int) -> bool:
 
 
 def _copy_prefix(copy: Path, target: Path) -> tuple[int, list[tuple[int, str, str, int]], int]:
-    """Write the events before the damage into a new journal; return also what can be read after it."""
+    """Write the events before the damage into a new journal.
+
+    Return how many there are, what can be read of those after it, and the seq of the last one that is whole.
+    """
     lost: list[tuple[int, str, str, int]] = []
-    head, batch = EMPTY, []
+    head, before, last, damaged, batch = EMPTY, EMPTY, 0, False, []
     journal = SqliteJournal(target)
     with closing(sqlite3.connect(copy)) as connection:
         for row in _rows(connection):
             event = Event(*row)
-            if lost or event.seq != head.seq + 1 or not follows(head.chain, event):
-                lost.append((event.seq, str(event.problem), str(event.kind), event.at))
+            whole = event.seq == before.seq + 1 and follows(before.chain, event)
+            before = Head(event.seq, event.chain)
+            damaged = damaged or not whole
+            last = event.seq if whole else last
+            if damaged:
+                # A row that lost its bytes reads as zeros: nothing of an event
+                if whole or (event.kind in KINDS and event.seq > head.seq):
+                    lost.append((event.seq, str(event.problem), event.kind, event.at))
                 continue
-            head = Head(event.seq, event.chain)
+            head = before
             batch.append(Draft(*row[1:7]))
             if len(batch) == _BATCH:
                 journal.append(batch)
                 batch = []
-        stored = max([_head(connection), *(seq for seq, *_ in lost)])
     journal.append(batch)
     journal.close()
     target.with_name(f"{target.name}-witness").unlink()
-    return head.seq, lost, stored
+    return head.seq, lost, last
 
 
 def _rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
@@ -116,9 +126,10 @@ def _rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         return
 
 
-def _head(connection: sqlite3.Connection) -> int:
+def _head(copy: Path) -> int:
     try:
-        row = connection.execute("SELECT seq FROM head").fetchone()
+        with closing(sqlite3.connect(copy)) as connection:
+            row = connection.execute("SELECT seq FROM head").fetchone()
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return 0
     return row[0] if row is not None and isinstance(row[0], int) else 0
