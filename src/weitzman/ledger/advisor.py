@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.kernels import LIMIT
 from weitzman.learn.learners import learner_from
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import checked_optimism
@@ -103,6 +104,9 @@ class PolicyAdvisor:
         from weitzman.learn.courses import course_state
         from weitzman.learn.policy import IndexCourse, Round
 
+        if not (np.abs(contexts) <= LIMIT).all():
+            rule = f"be finite numbers, at most {LIMIT:g} in size"
+            raise InvalidInputError("The contexts", rule, contexts)
         known = Round(contexts=contexts, costs=costs, outside=outside, places=places)
         course = self._player.propose(known)
         if isinstance(course, IndexCourse):

@@ -36,6 +36,7 @@ from weitzman.errors import (
 )
 from weitzman.ledger.event import Draft, Event, chained, link
 from weitzman.ledger.journal import EMPTY, VERSION, Head
+from weitzman.ledger.keyfilter import KeyFilter
 
 __all__ = ["APPLICATION", "SqliteJournal", "Witness", "check_header", "follows"]
 
@@ -51,7 +52,10 @@ CREATE UNIQUE INDEX events_number ON events(problem, number);
 CREATE INDEX events_key ON events(problem, key) WHERE key <> '';
 CREATE TABLE head(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain BLOB NOT NULL);
 """
-_INSERT = f"INSERT INTO events({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
+_ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
+# Rows of one statement: other threads run while SQLite does, so each statement may cost a wait for them
+_INSERTS = {n: f"INSERT INTO events({_COLUMNS}) VALUES {', '.join([_ROW] * n)}" for n in _SIZES}
 # Each row with the chain before it, so that it can be checked by itself
 _ALONE = (
     "SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain "
@@ -77,6 +81,9 @@ class SqliteJournal:
         self._lock = threading.Lock()
         self._readers = threading.local()
         self._open: list[sqlite3.Connection] = []
+        self._keys = KeyFilter()
+        self._closed = False
+        self._filling: threading.Thread | None = None
         try:
             self._writer = self._writing()
             self._head = self._read_head()
@@ -84,6 +91,8 @@ class SqliteJournal:
         except BaseException:
             self.close()
             raise
+        self._filling = threading.Thread(target=self._fill, name="keys", daemon=True)
+        self._filling.start()
 
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Store drafts in one transaction."""
@@ -95,13 +104,8 @@ class SqliteJournal:
             head = Head(events[-1].seq, events[-1].chain)
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
-                self._writer.executemany(
-                    _INSERT,
-                    [
-                        (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
-                        for e in events
-                    ],
-                )
+                for size, part in _parts(events):
+                    self._writer.execute(_INSERTS[size], part)
                 self._writer.execute("REPLACE INTO head VALUES (1, ?, ?)", head)
                 self._writer.execute("COMMIT")
             except sqlite3.Error as error:
@@ -115,6 +119,9 @@ class SqliteJournal:
                 ) from None
             self._head = head
             self._witness.write(head.seq)
+            for event in events:
+                if event.key:
+                    self._keys.add(event.problem, event.key)
             return events
 
     def read(
@@ -139,6 +146,8 @@ class SqliteJournal:
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key."""
+        if not self._keys.may_hold(problem, key):
+            return []
         where = "WHERE e.problem = ? AND e.key = ? AND e.key <> '' ORDER BY e.seq"
         return list(self._alone(where, (problem, key)))
 
@@ -148,6 +157,9 @@ class SqliteJournal:
 
     def close(self) -> None:
         """Close all connections; what SQLite has in its log goes into the file."""
+        self._closed = True
+        if self._filling is not None:
+            self._filling.join()
         for connection in self._open:
             connection.close()
         self._open.clear()
@@ -172,6 +184,18 @@ class SqliteJournal:
                 after = row[0]
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise JournalDamagedError(self.name, after, self._head.seq, str(error)) from None
+
+    def _fill(self) -> None:
+        """Tell the filter of the keys that are there; those to come are told when they are stored."""
+        query = "SELECT problem, key FROM events WHERE key <> '' ORDER BY problem, key"
+        try:
+            for problem, key in self._reader().execute(query):
+                if self._closed:
+                    return
+                self._keys.add(problem, key)
+        except (sqlite3.Error, UnicodeDecodeError, TypeError):
+            return  # whoever asks for a key finds the damage
+        self._keys.is_complete = True
 
     def _writing(self) -> sqlite3.Connection:
         connection = self._connect()
@@ -240,6 +264,18 @@ class SqliteJournal:
             raise JournalUnavailableError(
                 f"The journal {self.name!r} takes nothing: {error}."
             ) from None
+
+
+def _parts(events: Sequence[Event]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the columns of events, in parts of sizes for which there is a statement."""
+    begin = 0
+    for size in _SIZES:
+        while len(events) - begin >= size:
+            row: list[Any] = []
+            for e in events[begin : begin + size]:
+                row += (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
+            yield size, row
+            begin += size
 
 
 def follows(previous: bytes | None, event: Event) -> bool:

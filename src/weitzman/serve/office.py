@@ -125,6 +125,7 @@ class Office:
             # What is there now stays: the collector need not look at it again
             gc.collect()
             gc.freeze()
+            gc.set_threshold(20_000, 50, 100)
             log(
                 "ready",
                 events=resumed.head.seq,

@@ -78,6 +78,7 @@ def serve(settings: Settings) -> None:
             interface="asgi3",
             access_log=False,
             log_config=None,
+            proxy_headers=False,
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=10,
