@@ -26,10 +26,15 @@ class Running:
     """The process, and a client of it."""
 
     def __init__(
-        self, data: Path | str, *options: str, before: str = "", log: Path | None = None
+        self,
+        data: Path | str,
+        *options: str,
+        before: str = "",
+        log: Path | None = None,
+        port: int | None = None,
     ) -> None:
         self.data = Path(data)
-        self.port = free_port()
+        self.port = free_port() if port is None else port
         self.log = self.data.with_name(f"{self.data.name}.log") if log is None else log
         self._options = options
         command = [sys.executable, "-c", f"{before}\n{MAIN}", "serve", "--port", str(self.port)]
@@ -89,8 +94,10 @@ class Running:
 
 
 @contextmanager
-def running(data: Path, *options: str, before: str = "") -> Iterator[Running]:
-    service = Running(data, *options, before=before)
+def running(
+    data: Path, *options: str, before: str = "", port: int | None = None
+) -> Iterator[Running]:
+    service = Running(data, *options, before=before, port=port)
     try:
         service.wait_until_ready()
         yield service
