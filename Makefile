@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-reliability test-slow check bench bench-peers docs clean
+.PHONY: help demo system test test-reliability test-slow check bench bench-peers bench-replay docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,9 @@ docs: .venv/installed  ## build the documentation into docs/_build, warnings are
 
 bench: .venv/installed  ## time the exact core
 	$(BIN)/python -m pytest -q benchmarks/bench_core.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
+
+bench-replay: .venv/installed  ## time reading and replaying a long log (2 minutes)
+	$(BIN)/python benchmarks/bench_replay.py
 
 .venv-peers/installed: benchmarks/peers/requirements.txt pyproject.toml
 	$(PYTHON) -m venv .venv-peers

@@ -17,6 +17,8 @@ __all__ = ["LogRounds"]
 
 Floats = NDArray[np.float64]
 
+_PIECE = 256  # rounds that are made together
+
 
 class LogRounds:
     """The rounds of a log that have boxes, with their values; costs are multiplied by a factor.
@@ -42,13 +44,21 @@ class LogRounds:
         return len(self._held)
 
     def __iter__(self) -> Iterator[tuple[Round, Floats]]:
-        log = self._log
-        for t, outside in zip(self._held.tolist(), self.outside.tolist(), strict=True):
-            places = np.flatnonzero(~np.isnan(log.values[t]))
-            shown = Round(
-                contexts=with_constant(log.contexts[t, places]),
-                costs=self._scale * log.costs[t, places],
-                outside=outside,
-                places=places,
-            )
-            yield shown, log.values[t, places]
+        log, everywhere = self._log, np.arange(self._log.values.shape[1])
+        at: slice | NDArray[np.int64]
+        for first in range(0, len(self), _PIECE):
+            held = self._held[first : first + _PIECE]
+            contexts, costs = with_constant(log.contexts[held]), self._scale * log.costs[held]
+            values = log.values[held]
+            known = ~np.isnan(values)
+            outside = self.outside[first : first + _PIECE].tolist()
+            for t in range(len(held)):
+                if known[t].all():
+                    # Rows of all boxes need not be copied
+                    places, at = everywhere, slice(None)
+                else:
+                    places = at = np.flatnonzero(known[t])
+                shown = Round(
+                    contexts=contexts[t, at], costs=costs[t, at], outside=outside[t], places=places
+                )
+                yield shown, values[t, at]

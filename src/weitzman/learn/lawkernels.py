@@ -57,11 +57,15 @@ Flags = NDArray[np.bool_]
 @njit(cache=True, error_model="numpy")
 def _sums(w: Floats) -> tuple[float, float]:
     """Return Σ w and Σ w²."""
-    whole, squares = 0.0, 0.0
-    for k in range(w.shape[0]):
-        whole += w[k]
-        squares += w[k] * w[k]
-    return whole, squares
+    # Two sums each, here and below, so that the additions do not wait for each other
+    a0, a1, b0, b1 = 0.0, 0.0, 0.0, 0.0
+    size = w.shape[0]
+    for k in range(0, size - 1, 2):
+        a0, a1 = a0 + w[k], a1 + w[k + 1]
+        b0, b1 = b0 + w[k] * w[k], b1 + w[k + 1] * w[k + 1]
+    if size % 2:
+        a0, b0 = a0 + w[size - 1], b0 + w[size - 1] * w[size - 1]
+    return a0 + a1, b0 + b1
 
 
 @njit(cache=True, error_model="numpy")

@@ -88,8 +88,8 @@ def with_constant(rows: Floats) -> Floats:
     >>> with_constant(np.array([[0.5, -9.0]]))
     array([[ 1. ,  0.5, -4. ]])
     """
-    ready = np.ones((rows.shape[0], rows.shape[1] + 1))
-    np.clip(rows, -CLIP, CLIP, out=ready[:, 1:])
+    ready = np.ones((*rows.shape[:-1], rows.shape[-1] + 1))
+    np.clip(rows, -CLIP, CLIP, out=ready[..., 1:])
     return ready
 
 

@@ -87,19 +87,22 @@ def _leave_one_out(
 ) -> None:
     """Set the residuals (L, m) of values minus their mean, by the coordinates of x in the basis."""
     count, size = x.shape
-    turned = np.empty(size)
+    number = shrink.shape[0]
+    turned, fit, leverage = np.empty(size), np.empty(number), np.empty(number)
+    shrink, inner = shrink.T.copy(), inner.T.copy()
     for s in range(count):
         turned[:] = 0.0
+        fit[:], leverage[:] = 0.0, 1.0 / count
+        # Along rows, here and below, so that the additions do not wait for each other
         for j in range(size):
-            # Along rows of the basis, so that the additions do not wait for each other
             for k in range(size):
                 turned[k] += basis[j, k] * (x[s, j] - centre[j])
-        for m in range(shrink.shape[0]):
-            fit, leverage = 0.0, 1.0 / count
-            for k in range(size):
-                fit += inner[m, k] * turned[k]
-                leverage += turned[k] * turned[k] * shrink[m, k]
-            residuals[m, s] = (apart[s] - fit) / max(1.0 - leverage, least)
+        for k in range(size):
+            for m in range(number):
+                fit[m] += inner[k, m] * turned[k]
+                leverage[m] += turned[k] * turned[k] * shrink[k, m]
+        for m in range(number):
+            residuals[m, s] = (apart[s] - fit[m]) / max(1.0 - leverage[m], least)
 
 
 @njit(cache=True)
