@@ -43,8 +43,12 @@ def test_every_route_asks_for_the_scope_that_the_table_says(
     service, keys = guarded
     ranks = ["read", "write", "admin"]
     if route.access == "open":
-        assert route.path in ("/healthz", "/readyz", "/openapi.json")
-        assert _send(service, route, None).status_code == 200
+        # Of the page only its files, which tell nothing of any problem
+        page = ("/", "/page/{file}")
+        assert route.path in ("/healthz", "/readyz", "/openapi.json", *page)
+        assert (route.file is not None) == (route.path in page)
+        path = route.path.replace("{file}", "main.js")
+        assert service.get(path).status_code == 200
         return
     assert _send(service, route, None).status_code == 401
     assert _send(service, route, "wz_none_" + "x" * 43).status_code == 401
@@ -63,7 +67,8 @@ def test_a_route_cannot_be_written_without_saying_who_may_use_it() -> None:
 def test_paths_that_are_no_routes_tell_nothing(guarded: tuple[Running, dict[str, str]]) -> None:
     service, _ = guarded
     assert service.get("/v1/secret").status_code == 404
-    assert service.get("/").status_code == 404
+    assert service.get("/page/secret").status_code == 404
+    assert service.get("/page/%2e%2e").status_code == 404
 
 
 def test_keys_are_shown_once_and_end_when_revoked(guarded: tuple[Running, dict[str, str]]) -> None:

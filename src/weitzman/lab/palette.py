@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Look", "looks"]
+__all__ = ["COLOURS", "Look", "looks"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,17 @@ class Look:
 
 _BLUE, _VERMILION, _GREEN, _PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 _ORANGE, _SKY, _GREY = "#E69F00", "#56B4E9", "#777777"
+COLOURS: Final = {
+    "blue": _BLUE,
+    "vermilion": _VERMILION,
+    "green": _GREEN,
+    "purple": _PURPLE,
+    "orange": _ORANGE,
+    "sky": _SKY,
+    "grey": _GREY,
+}
+"""The colours by name."""
+
 _KNOWN: Final = {
     "cpb": Look(_BLUE, "-", "solid", "o", "circle"),
     "cpb-theorem": Look(_SKY, "--", "dash", "s", "square"),
@@ -50,7 +61,7 @@ _KNOWN: Final = {
     "full": Look(_BLUE, "-", "solid", "o", "circle"),
     "opened": Look(_VERMILION, "--", "dash", "D", "diamond"),
 }
-_COLOURS = (_BLUE, _VERMILION, _GREEN, _PURPLE, _ORANGE, _SKY, _GREY)
+_COLOURS = tuple(COLOURS.values())
 _LINES = (("-", "solid"), ("--", "dash"), ("-.", "dashdot"), (":", "dot"))
 _MARKS = (
     ("o", "circle"),

@@ -26,7 +26,7 @@ from weitzman.ledger.problem import Problem
 
 __all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "resume", "take"]
 
-_MAGIC = b"weitzman.snapshot 1\n"
+_MAGIC = b"weitzman.snapshot 2\n"
 
 
 class Snapshot(msgspec.Struct, frozen=True):

@@ -101,9 +101,12 @@ class App:
         try:
             ready, args = self._match(scope["method"], scope["path"])
             label = ready.label
-            status, content = await self._answer(ready, args, scope, receive)
-            headers = ready.headers if status < 400 else _PROBLEM
-            extra = _extra(status)
+            if ready.route.file is not None:
+                status, content, headers = await ready.route.file(args, dict(scope["headers"]))
+            else:
+                status, content = await self._answer(ready, args, scope, receive)
+                headers = ready.headers if status < 400 else _PROBLEM
+                extra = _extra(status)
         except Refusal as refusal:
             status, content, headers = refusal.status, refusal.to_bytes(), _PROBLEM
             extra = _extra(status)

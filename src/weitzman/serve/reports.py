@@ -6,16 +6,21 @@ from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.fold import digest
 from weitzman.ledger.openround import OpenRound
 from weitzman.ledger.problem import Problem
+from weitzman.ledger.spread import Spread
 from weitzman.ledger.story import Story
+from weitzman.ledger.tally import Ended
 from weitzman.search.weitzman import STOP
 from weitzman.serve.desk import Desk
 from weitzman.serve.refusal import Refusal
 from weitzman.serve.rounds import box_name, outcome_of, story_of
 from weitzman.serve.schema import (
     BoxReport,
+    ClosedRound,
     CurvePoint,
     Diagnostics,
     Digest,
+    Mean,
+    Means,
     Report,
     RoundList,
     RoundStory,
@@ -45,7 +50,7 @@ def report(problem: Problem) -> Report:
     tally, sign = problem.tally, problem.sign
     counted = tally.closed - tally.empty
     fixed = None
-    if tally.known and problem.settings.feedback == "full":
+    if tally.fixed_rounds and problem.settings.feedback == "full":
         fixed = min(range(len(tally.fixed)), key=tally.fixed.__getitem__)
     shadow = tally.shadow
     return Report(
@@ -68,6 +73,12 @@ def report(problem: Problem) -> Report:
         mean_regret=tally.regret / tally.known if tally.known else None,
         best_fixed_box=None if fixed is None else problem.settings.boxes[fixed],
         best_fixed_total=None if fixed is None else sign * tally.fixed[fixed],
+        saved_against_everything=tally.saved_everything,
+        saved_against_fixed=tally.saved_fixed(),
+        fixed_rounds=tally.fixed_rounds,
+        shortfall=sum(tally.price) - sum(tally.excess),
+        means=_means(problem),
+        rounds_by_looks=tally.depth,
         shadow=ShadowReport(
             rounds=shadow.rounds,
             agreed=shadow.agreed,
@@ -108,7 +119,7 @@ def list_rounds(problem: Problem) -> RoundList:
     newest = list(problem.rounds.items())[-_LISTED:][::-1]
     return RoundList(
         open=[RoundSummary(round=n, opened_at=o.at * _SECOND, closed=False) for n, o in newest],
-        closed=problem.tally.recent[::-1],
+        closed=[_closed_round(problem, ended) for ended in problem.tally.recent[::-1]],
     )
 
 
@@ -223,6 +234,35 @@ def _finite(number: float) -> float:
     return min(max(number, -LARGEST), LARGEST)
 
 
+def _closed_round(problem: Problem, ended: Ended) -> ClosedRound:
+    return ClosedRound(
+        round=ended.name,
+        closed_at=ended.at * _SECOND,
+        looks=ended.looks,
+        chosen=None if ended.chosen is None else problem.settings.boxes[ended.chosen],
+        paid=ended.paid,
+        total=None if ended.total is None else problem.sign * ended.total,
+    )
+
+
+def _means(problem: Problem) -> Means:
+    told = problem.tally.spreads
+    return Means(
+        looks=_mean(told.looks),
+        total=_mean(told.total, problem.sign),
+        saved_against_all=_mean(told.saved_looks),
+        saved_against_outside=_mean(told.saved_outside),
+        saved_against_everything=_mean(told.saved_everything),
+        regret=_mean(told.regret),
+        shortfall=_mean(told.shortfall),
+    )
+
+
+def _mean(spread: Spread, sign: float = 1.0) -> Mean:
+    mean = sign * spread.mean if spread.count else None
+    return Mean(rounds=spread.count, mean=mean, error=spread.error())
+
+
 def _box_report(problem: Problem, place: int) -> BoxReport:
     tally = problem.tally
     price = tally.price[place]
@@ -232,6 +272,7 @@ def _box_report(problem: Problem, place: int) -> BoxReport:
         looks=looks,
         learned=tally.learned[place],
         calibration=tally.excess[place] / price if price > 0.0 else None,
+        calibration_error=tally.ratios[place].error(tally.excess[place], price),
         rounds_since_look=tally.closed - tally.last_look[place] if looks else None,
     )
 
@@ -258,6 +299,9 @@ def _curve(problem: Problem) -> list[CurvePoint]:
             saved_against_outside=m.saved_outside,
             regret=m.regret,
             known=m.known,
+            saved_against_everything=m.saved_everything,
+            saved_against_fixed=m.saved_fixed,
+            shortfall=m.shortfall,
         )
         for m in problem.tally.marks
     ]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from weitzman.errors import InvalidInputError
 from weitzman.ledger.bodies import Created
 from weitzman.ledger.problem import Problem
-from weitzman.serve import exchange, guard, problems, reports, rounds, schema
+from weitzman.serve import exchange, guard, page, points, problems, reports, rounds, schema
 from weitzman.serve.batch import run_batch
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Access
@@ -23,6 +23,8 @@ __all__ = ["BINARY", "JSON", "PARQUET", "ROUTES", "Call", "Route"]
 JSON: Final = "application/json"
 BINARY: Final = "application/octet-stream"
 PARQUET: Final = "application/vnd.apache.parquet"
+HTML: Final = "text/html"
+ANY: Final = "*/*"
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -66,6 +68,8 @@ class Route:
         What is to be awaited before the command, off the event loop; its result becomes the body.
     repeatable
         Whether a reply is kept for its idempotency key.
+    file
+        What answers with a file of the page, from the names in the path and the headers; None for all else.
     """
 
     method: str
@@ -81,6 +85,7 @@ class Route:
     may_be_empty: bool = False
     prepare: Callable[[Call], Awaitable[Any]] | None = None
     repeatable: bool = True
+    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[page.Sent]] | None = None
 
 
 async def _warm(call: Call) -> Any:
@@ -114,6 +119,10 @@ async def _export(call: Call) -> Any:
         await asyncio.wait([pending])
     events = desk.journal.read(problem=problem.name, until=desk.head.seq)
     return await asyncio.to_thread(exchange.export_log, problem, events)
+
+
+async def _newest(call: Call) -> Any:
+    return await points.read_newest(call.desk, call.problem)
 
 
 _P = "/v1/problems/{problem}"
@@ -232,6 +241,15 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET",
+        path=f"{_P}/features/{{place}}",
+        access="read",
+        summary="Tell the newest reservation values against the feature at a place, counted from 0.",
+        run=lambda c: points.feature_points(c.problem, c.args["place"], c.body),
+        gives=schema.FeaturePoints,
+        prepare=_newest,
+    ),
+    Route(
+        method="GET",
         path=f"{_P}/log",
         access="read",
         summary="Export the closed rounds as a log (Parquet).",
@@ -332,6 +350,24 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="open",
         summary="Tell this description.",
         run=None,
+    ),
+    Route(
+        method="GET",
+        path="/",
+        access="open",
+        summary="Show the page.",
+        run=None,
+        gives_type=HTML,
+        file=page.send,
+    ),
+    Route(
+        method="GET",
+        path="/page/{file}",
+        access="open",
+        summary="Send a part of the page: style, script, charts.",
+        run=None,
+        gives_type=ANY,
+        file=page.send,
     ),
 )
 """All routes."""

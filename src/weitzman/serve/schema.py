@@ -19,13 +19,17 @@ __all__ = [
     "BoxReport",
     "CloseItem",
     "CloseRequest",
+    "ClosedRound",
     "CreatedKey",
     "Diagnostics",
     "Digest",
+    "FeaturePoints",
     "Health",
     "ImportReply",
     "KeyList",
     "KeyView",
+    "Mean",
+    "Means",
     "NewKey",
     "NewProblem",
     "NewRound",
@@ -275,11 +279,39 @@ class RoundSummary(Wire):
     closed: bool
 
 
+class ClosedRound(Wire):
+    """A closed round in a list; ``chosen`` is null for the outside option, or if there is no value."""
+
+    round: str
+    closed_at: float
+    looks: int
+    chosen: str | None
+    paid: float
+    total: float | None
+
+
 class RoundList(Wire):
     """The newest open rounds and the newest closed ones, newest first."""
 
     open: list[RoundSummary]
-    closed: list[str]
+    closed: list[ClosedRound]
+
+
+class FeaturePoints(Wire):
+    """The reservation values of the newest closed rounds against one feature: one entry per round and box.
+
+    ``values`` has null where a box stayed closed or nothing came. There are no points under a policy without
+    reservation values.
+    """
+
+    problem: str
+    feature: str
+    rounds: list[str]
+    boxes: list[str]
+    contexts: list[float]
+    reservation_values: list[float]
+    values: list[float | None]
+    opened: list[bool]
 
 
 class ShadowReport(Wire):
@@ -294,14 +326,16 @@ class ShadowReport(Wire):
 class BoxReport(Wire):
     """One box over all closed rounds.
 
-    ``calibration`` is Σ(σ − v)⁺ / Σ cost over its looks, about 1 if its reservation values are right; null
-    without looks. ``rounds_since_look`` counts closed rounds; null if it was never opened.
+    ``calibration`` is Σ(σ − v)⁺ / Σ cost over its looks, about 1 if its reservation values are right, with
+    its standard error; null without looks. ``rounds_since_look`` counts closed rounds; null if it was never
+    opened.
     """
 
     box: str
     looks: int
     learned: int
     calibration: float | None
+    calibration_error: float | None
     rounds_since_look: int | None
 
 
@@ -317,15 +351,41 @@ class CurvePoint(Wire):
     saved_against_outside: float
     regret: float
     known: int
+    saved_against_everything: float
+    saved_against_fixed: float
+    shortfall: float
+
+
+class Mean(Wire):
+    """A mean over rounds, with its standard error as if rounds were independent; null if too few."""
+
+    rounds: int
+    mean: float | None
+    error: float | None
+
+
+class Means(Wire):
+    """What a round comes to on average."""
+
+    looks: Mean
+    total: Mean
+    saved_against_all: Mean
+    saved_against_outside: Mean
+    saved_against_everything: Mean
+    regret: Mean
+    shortfall: Mean
 
 
 class Report(Wire):
     """What a problem came to.
 
     ``saved_against_all`` is the cost of the looks that were not made; ``saved_against_outside`` is what was
-    gained over keeping the outside option, in the ``outside_rounds`` that have one. ``regret`` is the loss
-    against hindsight over the ``known`` rounds in which every value is known; ``best_fixed_total`` what the
-    best single box, always opened alone, comes to there.
+    gained over keeping the outside option, in the ``outside_rounds`` that have one. Over the ``known``
+    rounds, in which every value is known: ``saved_against_everything`` is what was gained over opening all
+    boxes, ``regret`` the loss against hindsight. Over the ``fixed_rounds`` of them in which every box was
+    there: ``best_fixed_total`` is what the best single box, always opened alone, comes to, and
+    ``saved_against_fixed`` what was gained over it. ``shortfall`` is what was paid beyond what the
+    reservation values promised. ``rounds_by_looks`` counts the rounds with 0, 1, 2, … looks.
     """
 
     problem: str
@@ -347,6 +407,12 @@ class Report(Wire):
     mean_regret: float | None
     best_fixed_box: str | None
     best_fixed_total: float | None
+    saved_against_everything: float
+    saved_against_fixed: float
+    fixed_rounds: int
+    shortfall: float
+    means: Means
+    rounds_by_looks: list[int]
     shadow: ShadowReport | None
     boxes: list[BoxReport]
     curve: list[CurvePoint]

@@ -1,0 +1,254 @@
+// The page: asks its server every second, and shows what has changed.
+
+import { Refused, ask, key, problemPath } from "./api.js";
+import * as charts from "./charts.js";
+import { showAbout, showHealth, showPoints, showReport } from "./problem.js";
+import { showRounds, showStory } from "./rounds.js";
+import { $, count, h, span, sync, write } from "./text.js";
+
+const EVERY = 1_000, AT_MOST = 16_000, FEW = 50;
+const state = {
+  problems: null, listed: 0, chosen: null, round: null, feature: 0,
+  shown: "", rounds: null, points: "", told: null, failures: 0, timer: 0, busy: false, again: false,
+};
+
+const fromAddress = () => {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  return { problem: parts.get("problem"), round: parts.get("round") };
+};
+
+function toAddress() {
+  const parts = new URLSearchParams();
+  if (state.chosen) parts.set("problem", state.chosen);
+  if (state.round) parts.set("round", state.round);
+  history.replaceState(null, "", `#${parts}`);
+}
+
+function show(id) {
+  for (const name of ["ask", "welcome", "problem"]) $(name).hidden = name !== id;
+  $("side").hidden = id !== "problem";
+}
+
+function choose(name, round = null) {
+  if (name !== state.chosen) {
+    charts.forget();
+    $("problem").ariaBusy = "true";
+    Object.assign(state, { shown: "", rounds: null, points: "", feature: 0 });
+  }
+  Object.assign(state, { chosen: name, round });
+  toAddress();
+  listProblems();
+  soon();
+}
+
+function chooseRound(round) {
+  state.round = round;
+  toAddress();
+  showRounds(state.rounds, round, chooseRound);
+  soon();
+}
+
+function listProblems() {
+  const wanted = $("filter").value.trim().toLowerCase();
+  $("filter").hidden = state.problems.length <= 8;
+  const found = state.problems.filter((p) => p.name.toLowerCase().includes(wanted)).slice(0, 200);
+  const rows = found.map((p) => ({ name: p.name, rounds: p.rounds_closed, archived: p.archived, is: p.name === state.chosen }));
+  sync($("problems"), rows, (p) => p.name, (p) => h("li", {},
+    h("button", { type: "button", "aria-current": p.is ? "true" : null, onclick: () => choose(p.name) },
+      h("span", {}, p.name, p.archived ? h("span", { class: "note" }, " archived") : null),
+      h("span", { "aria-label": `${p.rounds} rounds` }, count(p.rounds)))));
+}
+
+function listFeatures(view) {
+  const select = $("feature");
+  if (select.dataset.of === JSON.stringify(view.features)) return;
+  select.dataset.of = JSON.stringify(view.features);
+  select.replaceChildren(...view.features.map((name, place) => h("option", { value: String(place) }, name)));
+  select.value = String(state.feature);
+}
+
+/** Ask for what may have changed, and show it. */
+async function refresh() {
+  if (!state.problems || state.problems.length <= FEW || Date.now() - state.listed > AT_MOST) {
+    state.problems = (await ask("v1/problems")).problems;
+    state.listed = Date.now();
+  }
+  if (!state.problems.length) {
+    welcome();
+    return;
+  }
+  if (!state.problems.some((p) => p.name === state.chosen)) {
+    const busiest = state.problems.reduce((a, b) => (b.rounds_closed > a.rounds_closed ? b : a));
+    state.chosen = busiest.name;
+    state.round = null;
+  }
+  listProblems();
+  const name = state.chosen;
+  const view = state.problems.length <= FEW ? state.problems.find((p) => p.name === name) : await ask(problemPath(name));
+  await showProblem(view);
+}
+
+async function showProblem(view) {
+  const path = (rest) => problemPath(view.name, rest);
+  const now = JSON.stringify(view);
+  const [health, news] = await Promise.all([
+    ask(path("/diagnostics")),
+    now === state.shown ? null : Promise.all([ask(path("/report")), ask(path("/rounds"))]),
+  ]);
+  if (view.name !== state.chosen) return;
+  show("problem");
+  document.title = `${view.name} · weitzman`;
+  showAbout(view);
+  listFeatures(view);
+  if (news) {
+    const [report, rounds] = news;
+    showReport(view, report);
+    state.rounds = rounds;
+    state.shown = now;
+  }
+  showHealth(health, Date.now() / 1000);
+  firstRound(view);
+  await Promise.all([showChosenRound(view), showChosenFeature(view)]);
+  await charts.settled();
+  if (view.name === state.chosen) $("problem").ariaBusy = "false";
+}
+
+async function showChosenRound(view) {
+  const newest = state.rounds.closed[0]?.round ?? state.rounds.open[0]?.round ?? null;
+  const round = state.round ?? newest;
+  showRounds(state.rounds, round, chooseRound);
+  $("story").hidden = round === null;
+  if (round === null) return;
+  try {
+    const story = await ask(problemPath(view.name, `/rounds/${encodeURIComponent(round)}`));
+    if (view.name === state.chosen && (state.round ?? newest) === round) showStory(story, state.round === null);
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 404)) throw error;
+    state.round = null;
+    toAddress();
+  }
+}
+
+async function showChosenFeature(view) {
+  const wanted = JSON.stringify([view.name, state.feature, view.rounds_closed]);
+  if (state.points === wanted) return;
+  const points = await ask(problemPath(view.name, `/features/${state.feature}`));
+  if (view.name !== state.chosen) return;
+  state.points = wanted;
+  showPoints(view, points);
+}
+
+function firstRound(view) {
+  const none = !view.rounds_closed && !view.rounds_open;
+  $("first-round").hidden = !none;
+  if (none) write("curl-first", curlRound(view.name, view.boxes.length, view.dimension));
+}
+
+const JSON_TYPE = "-H 'Content-Type: application/json'";
+const bearer = () => (key.get() ? " -H \"Authorization: Bearer $KEY\"" : "");
+const base = () => location.href.split("#")[0].replace(/\/$/, "");
+const curlRound = (name, boxes, dimension) => {
+  const contexts = JSON.stringify(Array.from({ length: boxes }, () => Array(dimension).fill(1))).replaceAll(",", ", ");
+  return `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/${name}/rounds -d '\n  {"id": "first", "contexts": ${boxes * dimension > 40 ? "[[…], …]" : contexts}, "costs": 0.4}'`;
+};
+
+function welcome() {
+  show("welcome");
+  document.title = "weitzman";
+  write("curl-problem", `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems -d '
+  {"name": "quotes", "boxes": ["north", "south", "web"], "features": ["size", "urgent"], "cost": 0.4}'`);
+  write("curl-round", `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds -d '
+  {"id": "order-1", "contexts": [[2, 0], [2, 0], [2, 0]], "outside": 9}'
+curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds/order-1/values -d '{"values": {"north": 3.1}}'
+curl${bearer()} -X POST ${base()}/v1/problems/quotes/rounds/order-1/close`);
+}
+
+function askForKey(text) {
+  show("ask");
+  write("ask-error", text);
+  setStatus("wait", "key needed");
+  $("key").focus();
+}
+
+function setStatus(kind, text) {
+  $("status").dataset.state = kind;
+  write("status-text", text);
+}
+
+function fail(error) {
+  if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+    askForKey(key.get() ? error.message : "");
+    key.forget();
+    $("forget").hidden = true;
+    return false;
+  }
+  state.failures += 1;
+  if (error instanceof Refused && error.status === 429) return true;
+  setStatus("away", "not connected");
+  const since = state.told === null ? "" : ` What you see is from ${new Date(state.told).toLocaleTimeString("en-GB")}.`;
+  write("away", error instanceof Refused
+    ? `The server answers ${error.status}: ${error.message}${since}`
+    : `The server does not answer; trying again.${since}`);
+  $("away").hidden = false;
+  return true;
+}
+
+async function tick() {
+  clearTimeout(state.timer);
+  if (state.busy) {
+    state.again = true;
+    return;
+  }
+  state.busy = true;
+  let goOn = true;
+  try {
+    await refresh();
+    Object.assign(state, { failures: 0, told: Date.now() });
+    $("away").hidden = true;
+    $("forget").hidden = !key.get();
+    setStatus("live", "live");
+    age();
+  } catch (error) {
+    goOn = fail(error);
+  }
+  state.busy = false;
+  if (state.again) {
+    state.again = false;
+    soon();
+  } else if (goOn && !document.hidden) {
+    state.timer = setTimeout(tick, Math.min(AT_MOST, EVERY * 2 ** state.failures));
+  }
+}
+
+function soon() {
+  clearTimeout(state.timer);
+  state.timer = setTimeout(tick, 0);
+}
+
+function age() {
+  write("status-age", state.told === null ? "" : Date.now() - state.told < 3_000 ? "" : `${span((Date.now() - state.told) / 1000)} ago`);
+}
+
+function begin() {
+  const { problem, round } = fromAddress();
+  Object.assign(state, { chosen: problem, round });
+  $("filter").addEventListener("input", listProblems);
+  $("feature").addEventListener("change", (event) => { state.feature = Number(event.target.value); soon(); });
+  $("forget").addEventListener("click", () => { key.forget(); location.reload(); });
+  $("ask-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    key.set($("key").value.trim());
+    $("key").value = "";
+    soon();
+  });
+  addEventListener("online", soon);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
+  addEventListener("hashchange", () => {
+    const wanted = fromAddress();
+    if (wanted.problem && state.problems) choose(wanted.problem, wanted.round);
+  });
+  setInterval(age, 1_000);
+  tick();
+}
+
+begin();

@@ -1,0 +1,150 @@
+// One problem: its numbers, in words and charts.
+
+import * as charts from "./charts.js";
+import { $, count, few, h, meanOf, num, plural, span, sync, write, writeNumber } from "./text.js";
+
+/** Say what the problem is. */
+export function showAbout(view) {
+  const better = view.sense === "min" ? "smaller is better" : "larger is better";
+  const decides = view.policy ?? view.learner;
+  write("name", view.name);
+  write("description", view.description);
+  $("description").hidden = !view.description;
+  write("about", [
+    plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, decides,
+    view.feedback === "full" ? "learns every value" : "learns opened boxes",
+    plural(view.rounds_closed, "round"), view.rounds_open ? `${count(view.rounds_open)} open` : null,
+    view.shadow ? "shadow" : null, view.archived ? "archived" : null,
+  ].filter(Boolean).join(" · "));
+}
+
+/** Show what its rounds came to. */
+export function showReport(view, report) {
+  const n = report.rounds_closed, full = report.known > 0 && report.known === n - report.rounds_without_value;
+  $("charts").hidden = n === 0;
+  showSavings(report, full);
+  showRegret(report, full);
+  showLooks(view, report);
+  const [main, error] = meanOf(report.means.total);
+  writeNumber("total", [main, error]);
+  write("total-note", report.means.total.rounds
+    ? `value ${view.sense === "min" ? "plus" : "minus"} costs, mean over ${plural(report.means.total.rounds, "round")}` : "no round has a value yet");
+  charts.calibration("calibration-chart", worst(report.boxes));
+  const looked = report.boxes.filter((b) => b.calibration !== null).length;
+  write("calibration-words", `By box, with two standard errors either way. At 1 a box's reservation values are right; below, they are too ${
+    view.sense === "min" ? "small" : "large"} and it is opened too eagerly, as optimism does on purpose; above, too seldom.${
+    looked > 24 ? ` The 24 farthest from 1 of ${looked}.` : ""}`);
+  showShadow(view, report);
+}
+
+const curveOf = (report, field, of = (p) => p[field]) => {
+  const points = report.curve.map((p) => [p.closed, of(p)]);
+  if (points.at(-1)?.[0] !== report.rounds_closed && report.rounds_closed) points.push([report.rounds_closed, of(report)]);
+  return [[0, 0], ...points];
+};
+
+function showSavings(report, full) {
+  const means = report.means;
+  const [saved, mean, words] = full
+    ? [report.saved_against_everything, means.saved_against_everything, "a round, against opening every box"]
+    : [report.saved_against_all, means.saved_against_all, "a round, in looks not made"];
+  writeNumber("saved", [num(report.rounds_closed ? saved : null), ""]);
+  write("saved-note", report.rounds_closed ? `${meanOf(mean).join(" ").trim()} ${words}` : "no closed rounds yet");
+  const series = full
+    ? [["against opening every box", "blue", curveOf(report, "saved_against_everything")]]
+    : [["looks not made", "blue", curveOf(report, "saved_against_all")]];
+  if (full && report.fixed_rounds === report.known) series.push(["against the best single box", "orange", curveOf(report, "saved_against_fixed"), "dash"]);
+  if (report.outside_rounds) series.push(["against the outside option", "green", curveOf(report, "saved_against_outside"), "dot"]);
+  charts.curves("savings-chart", series, "saved in all");
+  const words2 = [full
+    ? "Opening every box pays all costs and keeps the best value: every value is known here, so the saving is exact."
+    : "The costs of boxes left closed. What they would have shown is not known from opened boxes, so a better value may have been passed over."];
+  if (full && report.best_fixed_box !== null) words2.push(`The best single box so far is ${report.best_fixed_box}, opened alone every time.`);
+  if (report.outside_rounds) words2.push(`${plural(report.outside_rounds, "round")} had an outside option; against keeping it: ${meanOf(means.saved_against_outside).join(" ").trim()} a round.`);
+  write("savings-words", `${words2.join(" ")} In the unit of costs and values.`);
+}
+
+function showRegret(report, full) {
+  const means = report.means, promised = means.shortfall.rounds > 0;
+  const none = !report.rounds_closed || (!full && !promised);
+  const [label, sum, mean] = full ? ["Regret", report.regret, means.regret] : ["Regret estimate", report.shortfall, means.shortfall];
+  write("regret-label", label);
+  writeNumber("regret", [num(none ? null : sum), ""]);
+  write("regret-note", none ? (report.rounds_closed ? "not known from opened boxes" : "no closed rounds yet")
+    : `${meanOf(mean).join(" ").trim()} a round, ${full ? "against hindsight" : "paid beyond what was promised"}`);
+  const series = [];
+  if (full) series.push(["against hindsight", "vermilion", curveOf(report, "regret")]);
+  if (promised) series.push(["paid beyond promise", "purple", curveOf(report, "shortfall"), full ? "dash" : "solid"]);
+  charts.curves("regret-chart", series, "lost in all");
+  write("regret-words", none ? "Hindsight is not known from opened boxes, and a policy that decides anew after every look promises nothing." : full
+    ? "Hindsight opens only the one box with the best value and cost: nobody reaches it, so its regret grows even for the best rule. What is paid beyond what the reservation values promised, Σ cost − Σ (σ − v)⁺ over looks, stays near 0 when they are right."
+    : "Hindsight is not known from opened boxes. What can be known: a round costs what its reservation values promised plus Σ cost − Σ (σ − v)⁺ over its looks. That stays near 0 when they are right, and above while boxes are opened to learn.");
+}
+
+function showLooks(view, report) {
+  const [mean, error] = meanOf(report.means.looks);
+  writeNumber("looks", [mean, error]);
+  write("looks-note", `of ${plural(view.boxes.length, "box", "boxes")}; ${plural(report.looks, "look")} for ${num(report.paid)} in all`);
+  const points = [];
+  let before = { closed: 0, looks: 0 };
+  const ends = [...report.curve, { closed: report.rounds_closed, looks: report.looks }];
+  const step = Math.max(1, Math.ceil(ends.length / 64));
+  ends.forEach((point, i) => {
+    if ((i + 1) % step && i < ends.length - 1) return;
+    if (point.closed <= before.closed) return;
+    points.push([point.closed, (point.looks - before.looks) / (point.closed - before.closed)]);
+    before = point;
+  });
+  charts.curves("looks-chart", [["boxes opened a round", "blue", points]], "boxes a round", true);
+  const counts = report.rounds_by_looks;
+  const last = counts.findLastIndex((c) => c > 0);
+  charts.bars("depth-chart", counts.slice(0, Math.max(2, last + 2)));
+}
+
+const worst = (boxes) => {
+  const looked = boxes.filter((b) => b.calibration !== null);
+  if (looked.length <= 24) return looked;
+  const away = (b) => Math.abs(Math.log(Math.max(b.calibration, 1e-3)));
+  return looked.sort((a, b) => away(b) - away(a)).slice(0, 24);
+};
+
+function showShadow(view, report) {
+  const shadow = report.shadow;
+  $("shadow").hidden = !shadow;
+  if (!shadow) return;
+  const gain = view.sense === "min" ? shadow.caller_total - shadow.rule_total : shadow.rule_total - shadow.caller_total;
+  write("shadow-text", shadow.rounds
+    ? `In ${plural(shadow.rounds, "round")} in which the rule's own looks are known it would have come to ${num(shadow.rule_total)}, the caller came to ${num(shadow.caller_total)}: ${
+      gain >= 0 ? `${num(gain)} better` : `${num(-gain)} worse`} in all. Both opened the same boxes in ${count(shadow.agreed)} of them.`
+    : "The rule only watches. There is no round yet in which all values are known that the rule would have asked for.");
+}
+
+/** Show whether values come, in time, and from every box. */
+export function showHealth(told, now) {
+  const share = told.missing_share === null ? "" : ` (${num(100 * told.missing_share)} % of looks)`;
+  const items = [
+    ["Missing values", told.missing, told.missing_share > 0.05, told.missing ? `looks that brought nothing${share}` : "every look brought a value"],
+    ["Late values", told.late, told.late > 0, told.late ? "came after the end of their round: stored, not learned" : "none came after the end of its round"],
+    ["Ended by waiting", told.closed_by_waiting, told.closed_by_waiting > 0, told.closed_by_waiting ? "rounds that nobody closed in their waiting time" : "every round was closed by its caller"],
+    ["Stale rounds", told.stale.length, told.stale.length > 0, told.stale.length ? `${few(told.stale)}: open for longer than half their waiting time` : told.oldest_wait === null ? "no round is open" : `${plural(told.rounds_open, "round")} open, the oldest for ${span(told.oldest_wait)}`],
+    ["Starved boxes", told.starved.length, told.starved.length > 0, told.starved.length ? `${few(told.starved)}: not opened for 100 rounds or more` : "every box was opened in the last 100 rounds, or there are fewer"],
+    ["Off calibration", told.miscalibrated.length, told.miscalibrated.length > 0, told.miscalibrated.length ? `${few(told.miscalibrated)}: below 0.5 or above 2 after 30 looks` : "no box is below 0.5 or above 2 after 30 looks"],
+    ["Last value", told.last_value === null ? "–" : `${span(Math.max(0, now - told.last_value))} ago`, false, told.last_value === null ? "none has come yet" : "since the newest value was told"],
+  ];
+  sync($("health"), items, ([name]) => name, ([name, number, isWarning, words]) => h("li", {},
+    h("span", { class: `sign ${isWarning ? "warn" : "good"}`, role: "img", "aria-label": isWarning ? "attention" : "in order" }, isWarning ? "!" : "✓"),
+    h("span", {}, name), h("span", { class: "count" }, typeof number === "number" ? count(number) : number),
+    h("span", { class: "note" }, words)));
+}
+
+/** Show reservation values against the chosen feature. */
+export function showPoints(view, points) {
+  const looks = new Map(view.boxes.map((box) => [box, 0]));
+  points.boxes.forEach((box, i) => looks.set(box, looks.get(box) + points.opened[i]));
+  const order = view.boxes.length > 7 ? [...looks].sort((a, b) => b[1] - a[1]).map(([box]) => box) : view.boxes;
+  charts.scatter("sigma-chart", points, order);
+  const rounds = new Set(points.rounds).size;
+  write("sigma-words", points.boxes.length
+    ? `The newest ${plural(rounds, "closed round")}. Filled where the box was opened, hollow where it stayed closed.`
+    : rounds || !view.rounds_closed ? "No closed rounds yet." : "The policy decides anew after every look: there are no reservation values.");
+}
