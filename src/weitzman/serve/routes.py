@@ -13,7 +13,7 @@ from typing import Any, Final
 from weitzman.errors import InvalidInputError
 from weitzman.ledger.bodies import Created
 from weitzman.ledger.problem import Problem
-from weitzman.serve import exchange, guard, page, points, problems, reports, rounds, schema
+from weitzman.serve import exchange, guard, page, points, problems, reports, rounds, schema, stories
 from weitzman.serve.batch import run_batch
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Access
@@ -189,7 +189,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path=_R,
         access="read",
         summary="Tell a round with its story.",
-        run=lambda c: reports.round_story(c.desk, c.problem, c.args["round"]),
+        run=lambda c: stories.round_story(c.desk, c.problem, c.args["round"]),
         gives=schema.RoundStory,
     ),
     Route(

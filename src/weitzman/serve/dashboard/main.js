@@ -159,7 +159,8 @@ function welcome() {
   {"name": "quotes", "boxes": ["north", "south", "web"], "features": ["size", "urgent"], "cost": 0.4}'`);
   write("curl-round", `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds -d '
   {"id": "order-1", "contexts": [[2, 0], [2, 0], [2, 0]], "outside": 9}'
-curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds/order-1/values -d '{"values": {"north": 3.1}}'
+curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds/order-1/values -d '
+  {"values": {"north": 3.1}}'
 curl${bearer()} -X POST ${base()}/v1/problems/quotes/rounds/order-1/close`);
 }
 

@@ -5,7 +5,7 @@ import { $, count, h, num, sync, when, write } from "./text.js";
 /** List open and closed rounds; ``choose`` is called with the id of the one that is pressed. */
 export function showRounds(rounds, chosen, choose) {
   const rows = [
-    ...rounds.open.slice(0, 20).map((r) => ({ id: r.round, ended: "open", at: r.opened_at, is: r.round === chosen })),
+    ...rounds.open.slice(0, 20).map((r) => ({ id: r.round, ended: "", kept: "open", at: r.opened_at, is: r.round === chosen })),
     ...rounds.closed.slice(0, 50).map((r) => ({ id: r.round, ended: when(r.closed_at), looks: r.looks, kept: r.chosen, paid: r.paid, total: r.total, is: r.round === chosen })),
   ];
   sync($("round-rows"), rows, (r) => r.id, (r) => h("tr", { class: r.is ? "chosen" : null },
