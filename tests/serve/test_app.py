@@ -369,3 +369,14 @@ def test_metrics_count_requests_by_route(service: Running) -> None:
     assert "weitzman_request_seconds_bucket" in text
     assert "weitzman_journal_seq" in text
     assert service.get("/healthz").json()["status"] == "alive"
+
+
+def test_a_body_that_is_no_text_is_refused(service: Running) -> None:
+    path = service.problem("no-text")
+    for body in (
+        b'{"id": "\xff"}',
+        b'{"\xf3d": "r"}',
+        b'{"id": "\\udc00"}',
+        b'{"id": "\xed\xa0\x80"}',
+    ):
+        _refused(service.post(f"{path}/rounds", body), 400)

@@ -156,7 +156,7 @@ class App:
         if ready.decode is not None:
             try:
                 body = ready.decode(content or b"{}")
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise unreadable(error, content) from None
         call = Call(desk, args, body)
         if self.office.colleagues is not None and route.method != "GET":

@@ -62,8 +62,10 @@ def from_input_error(error: InvalidInputError, field: str | None = None) -> Refu
     return Refusal("invalid", text if len(text) <= 500 else f"{text[:500]} …", field)
 
 
-def unreadable(error: msgspec.DecodeError, body: bytes) -> Refusal:
+def unreadable(error: msgspec.DecodeError | UnicodeDecodeError, body: bytes) -> Refusal:
     """Return the refusal of a body that is no JSON, or not of the wanted shape, with the field."""
+    if isinstance(error, UnicodeDecodeError):
+        return Refusal("malformed", "The body is no UTF-8.")
     text = str(error)
     if isinstance(error, msgspec.ValidationError):
         found = re.search(r" - at `\$\.?(.*)`$", text)
