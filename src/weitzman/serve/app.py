@@ -110,6 +110,8 @@ class App:
         except Refusal as refusal:
             status, content, headers = refusal.status, refusal.to_bytes(), _PROBLEM
             extra = _extra(status)
+            if refusal.allow is not None:
+                extra = [*extra, (b"allow", refusal.allow.encode())]
         except LedgerError as error:
             away = Refusal("unavailable", str(error))
             status, content, headers = 503, away.to_bytes(), _PROBLEM
@@ -211,7 +213,8 @@ class App:
         if ready is None:
             if not node.routes:
                 raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-            raise Refusal("method", f"Use one of {', '.join(sorted(node.routes))}.", "method")
+            known = ", ".join(sorted(node.routes))
+            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
         return ready, args
 
     def _plant(self, ready: _Ready) -> None:

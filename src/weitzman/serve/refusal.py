@@ -34,12 +34,14 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Refusal(Exception):  # noqa: N818  an answer, not a fault
-    """A request that is not carried out; nothing has changed."""
+    """A request that is not carried out; nothing has changed. ``allow`` names the methods of its path."""
 
-    def __init__(self, kind: str, detail: str, field: str | None = None) -> None:
+    def __init__(
+        self, kind: str, detail: str, field: str | None = None, allow: str | None = None
+    ) -> None:
         super().__init__(detail)
         self.status, self.title = KINDS[kind]
-        self.kind, self.detail, self.field = kind, detail, field
+        self.kind, self.detail, self.field, self.allow = kind, detail, field, allow
 
     def details(self) -> ProblemDetails:
         """Return what the caller sees."""
