@@ -175,6 +175,7 @@ class Gate:
         self._moments = np.zeros((2, candidates))  # Σ t² D and Σ t² D² of each candidate
         self._count = 0
         self._spent = 0.0
+        self._trusted = True
         self._leader = 0 if incumbent is None else incumbent
 
     @property
@@ -190,7 +191,7 @@ class Gate:
     @property
     def is_trusted(self) -> bool:
         """Whether the next round is played as advised."""
-        return self._spent <= self._hedge.bound
+        return self._trusted
 
     def weights(self) -> Floats:
         """Return the chances with which candidates are to be played in the next round."""
@@ -206,14 +207,14 @@ class Gate:
             rule = f"be {len(self._hedge.losses)} finite numbers"
             raise InvalidInputError("The losses of a round", rule, losses)
         self._count += 1
-        trusted = self.is_trusted
         expected = self._hedge.add(losses, self._count)
-        if trusted:
+        if self.is_trusted:
             self._spent += self._count * float(losses[self._leader]) - expected
         if self._incumbent is not None:
             apart = float(losses[self._incumbent]) - losses
             self._moments[0] += self._count**2 * apart
             self._moments[1] += (self._count * apart) ** 2
+        self._trusted = self._spent <= self._hedge.bound
         self._advise()
 
     def _advise(self) -> None:
@@ -251,3 +252,4 @@ class Gate:
         self._moments = np.array(state["moments"], dtype=np.float64)
         self._spent = float(np.array(state["spent"], dtype=np.float64)[0])
         self._count, self._leader = np.array(state["counts"], dtype=np.int64).tolist()
+        self._trusted = self._spent <= self._hedge.bound

@@ -177,7 +177,6 @@ class LawMembers:
     def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
         """Return what every rule comes to in a round, and how many boxes it opens."""
         law = self._law(round)
-        totals, counts = index_totals(self._sigma(round, law), round, values)
         first, looks = np.empty(len(self._rules)), np.empty(len(self._rules), dtype=np.int64)
         if law is None:
             alone, opened = index_totals(stay(round)[np.newaxis], round, values)
@@ -190,6 +189,9 @@ class LawMembers:
                 law.ranked, law.order, law.rows, law.shift, law.weights, round.costs, values,
                 round.outside, self._rules, self._cautions, self._room, first, looks,
             )  # fmt: skip
+        if not self._plain:
+            return first, looks
+        totals, counts = index_totals(self._sigma(round, law), round, values)
         return np.concatenate([first, totals]), np.concatenate([looks, counts])
 
     def learn(self, round: Round, values: Floats) -> None:  # noqa: A002

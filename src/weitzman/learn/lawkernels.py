@@ -33,19 +33,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.learn.exponential import exponentials
 from weitzman.search.weitzman import STOP
 
-__all__ = [
-    "GREEDY",
-    "INDEX",
-    "choose",
-    "judge",
-    "lowest",
-    "mean_rows",
-    "reweigh",
-    "value_rows",
-    "walk_rules",
-]
+__all__ = ["GREEDY", "INDEX", "choose", "judge", "lowest", "mean_rows", "reweigh"]
+__all__ += ["value_rows", "walk_rules"]
 
 GREEDY, INDEX = 1, 0
 
@@ -194,12 +186,14 @@ def reweigh(ranked: Floats, order: Ints, value: float, w: Floats, out: Floats) -
             out[k] = w[k]
         return
     scale = 0.5 / (variance * (whole * whole / squares) ** -0.4)
+    kernel = np.empty(w.shape[0])
+    for k in range(w.shape[0]):
+        # The nearest vector keeps its weight, so that not all vanish; nearer ones have none
+        kernel[k] = min(0.0, -scale * ((ranked[k] - value) ** 2 - near))
+    exponentials(kernel, np.empty(w.shape[0]))
     after, after_squares = 0.0, 0.0
     for k in range(w.shape[0]):
-        seen, weight = 0.0, w[order[k]]
-        if weight > 0.0:
-            # The nearest vector keeps its weight, so that not all vanish
-            seen = weight * math.exp(-scale * ((ranked[k] - value) ** 2 - near))
+        seen = w[order[k]] * kernel[k]
         out[order[k]] = seen
         after += seen
         after_squares += seen * seen

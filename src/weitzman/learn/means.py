@@ -11,12 +11,13 @@ squares of these residuals. Contexts are standardised, so the grid has no unit. 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.past import Past, Refits
-from weitzman.learn.policy import Floats, Round
+from weitzman.learn.policy import Floats, Ints, Round
 from weitzman.learn.ridgekernels import ridge_path_rows
 
 __all__ = ["GROWTH", "Fit", "Means", "fit_means", "ridge_path"]
@@ -60,9 +61,16 @@ def fit_means(contexts: Floats, values: Floats, *, shared: bool) -> Fit:
     """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known."""
     rounds, boxes, dimension = contexts.shape
     known = ~np.isnan(values)
-    # Rows of a group, as flags of (round, box)
-    groups = [known] if shared else [_column(known, box) for box in range(boxes)]
-    paths = [ridge_path(contexts[g], values[g]) if g.any() else None for g in groups]
+    # The places of the rows of a group: of all boxes, or of one
+    groups: list[Any] = [known]
+    if not shared:
+        groups = [(_rows(known[:, box]), box) for box in range(boxes)]
+    paths = [
+        ridge_path(np.ascontiguousarray(contexts[g]), np.ascontiguousarray(values[g]))
+        if values[g].size
+        else None
+        for g in groups
+    ]
     errors = sum((p[2] ** 2).sum(axis=1) for p in paths if p is not None)
     best = int(np.argmin(errors))
     fit = Fit(
@@ -78,10 +86,9 @@ def fit_means(contexts: Floats, values: Floats, *, shared: bool) -> Fit:
     return fit
 
 
-def _column(known: Flags, box: int) -> Flags:
-    only = np.zeros_like(known)
-    only[:, box] = known[:, box]
-    return only
+def _rows(known: Flags) -> Ints | slice:
+    """Return where a box has a value; a slice, if everywhere."""
+    return slice(None) if known.all() else np.flatnonzero(known)
 
 
 class Means:

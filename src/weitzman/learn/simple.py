@@ -59,10 +59,15 @@ class Simple:
 
 def best_or_stay(totals: Floats, round: Round) -> Floats:  # noqa: A002
     """Return the σ that open the row with the least expected total, or stay if it is no better."""
-    row = int(np.argmin(totals))
-    if round.outside <= totals[row]:
-        return np.full(len(totals), np.inf)
-    return only(row, len(totals))
+    sigma = np.full(len(totals), np.inf)
+    _open_best(totals, round, sigma)
+    return sigma
+
+
+def _open_best(totals: Floats, round: Round, sigma: Floats) -> None:  # noqa: A002
+    row = int(totals.argmin())
+    if totals[row] < round.outside:
+        sigma[row] = -np.inf
 
 
 def stay(round: Round) -> Floats:  # noqa: A002
@@ -103,33 +108,29 @@ class SimpleMembers:
     def _sigma(self, round: Round) -> Floats:  # noqa: A002
         asked, count, sigma = self._asked
         if asked is not round or count != self._past.count:
-            sigma = np.empty((len(self.names), len(round.costs)))
+            sigma = np.full((len(self.names), len(round.costs)), np.inf)
             for row, rule in enumerate(self.names):
-                sigma[row] = self._one(rule, round)
+                self._set(rule, round, sigma[row])
             self._asked = (round, self._past.count, sigma)
         return sigma
 
-    def _one(self, rule: str, round: Round) -> Floats:  # noqa: A002, PLR0911
+    def _set(self, rule: str, round: Round, sigma: Floats) -> None:  # noqa: A002
+        """Set the σ of one rule, which are +∞ before."""
         past, costs = self._past, round.costs
         match rule:
-            case "stay":
-                return stay(round)
             case "all":
-                return np.full(len(costs), -np.inf)
-            case "single":
-                return self._single(round)
-            case "fixed-set":
-                chosen = past.model(FixedSet).chosen()[round.places]
-                return only(chosen, len(costs)) if chosen.any() else stay(round)
+                sigma[:] = -np.inf
             case "no-context":
-                return past.model(NoContext).predict(round)
-        means = past.model(Means).predict(round)
-        if rule == "one-shot":
-            return best_or_stay(means + costs, round)
-        return means + costs if rule == "mean+cost" else means
-
-    def _single(self, round: Round) -> Floats:  # noqa: A002
-        seen, totals = self._past.seen[round.places], self._past.totals[round.places]
-        if not self._past.count:
-            return stay(round)
-        return best_or_stay(totals / np.maximum(seen, 1.0) + round.costs, round)
+                sigma[:] = past.model(NoContext).predict(round)
+            case "mean" | "mean+cost":
+                means = past.model(Means).predict(round)
+                sigma[:] = means if rule == "mean" else means + costs
+            case "one-shot":
+                _open_best(past.model(Means).predict(round) + costs, round, sigma)
+            case "single" if past.count:
+                seen, sums = past.seen[round.places], past.totals[round.places]
+                _open_best(sums / np.maximum(seen, 1.0) + costs, round, sigma)
+            case "fixed-set" if (chosen := past.model(FixedSet).chosen()[round.places]).any():
+                sigma[chosen] = -np.inf
+            case _:
+                sigma[:] = stay(round)
