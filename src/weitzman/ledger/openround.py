@@ -75,17 +75,31 @@ class OpenRound(msgspec.Struct):
     course: dict[str, NDArray[Any]] | None = None
 
     @classmethod
-    def begin(cls, body: Opened, *, at: int, waiting: int, sign: float) -> "OpenRound":
-        """Return a round that nothing was seen of; ``sign`` is −1 where larger values are better."""
+    def begin(
+        cls,
+        body: Opened,
+        *,
+        at: int,
+        waiting: int,
+        sign: float,
+        contexts: NDArray[np.float64] | None = None,
+    ) -> "OpenRound":
+        """Return a round that nothing was seen of.
+
+        ``sign`` is −1 where larger values are better; ``contexts`` are those of the body, if they are at
+        hand as an array.
+        """
         sigma, outside = body.reservation_values, body.outside
         if sign < 0.0:
             sigma = [-s for s in sigma]
             outside = None if outside is None else -outside
         if sigma and (max(sigma) >= LARGEST or min(sigma) <= -LARGEST):
             sigma = [math.copysign(math.inf, s) if abs(s) >= LARGEST else s for s in sigma]
-        contexts = np.array(body.contexts, dtype=np.float64)
-        order = opening_order(np.array(sigma)).tolist() if sigma else list(range(len(body.costs)))
-        return cls(at, at + waiting, body.places, contexts, body.costs, sigma, order, outside, {})
+        if contexts is None:
+            contexts = np.array(body.contexts, dtype=np.float64)
+        order = opening_order(np.array(sigma)) if sigma else np.arange(len(body.costs))
+        until = at + waiting
+        return cls(at, until, body.places, contexts, body.costs, sigma, order.tolist(), outside, {})
 
     def best(self) -> float:
         """Return the smallest value in hand; +∞ if there is none."""

@@ -74,6 +74,8 @@ class Problem:
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._advisor = advisor_for(settings)
         self._advised: tuple[Any, Advice] | None = None
+        # Reservation values that were just told, and the contexts they were told for
+        self._fresh: tuple[list[float], Floats] | None = None
 
     def propose(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
@@ -88,6 +90,7 @@ class Problem:
         if self.settings.policy is not None:
             sigma = np.clip(sigma, -LARGEST, LARGEST)
         told: list[float] = (sigma if self.sign > 0.0 else -sigma).tolist()
+        self._fresh = (told, contexts)
         return told
 
     def _advise(
@@ -108,7 +111,10 @@ class Problem:
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
         """Begin a round."""
         waiting = self.settings.waiting
-        opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign)
+        contexts = None
+        if self._fresh is not None and self._fresh[0] is body.reservation_values:
+            contexts = self._fresh[1]
+        opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign, contexts=contexts)
         if not body.reservation_values:
             advice = self._advise(body.places, opened.contexts, body.costs, body.outside)
             opened.course = advice.course

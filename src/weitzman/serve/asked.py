@@ -6,7 +6,7 @@ A caller may name boxes and features or go by their order; an event has rows.
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -22,9 +22,13 @@ T = TypeVar("T")
 
 
 class Asked(NamedTuple):
-    """A round as it was asked for: rows in the order of the problem's boxes, or of those that are there."""
+    """A round as it was asked for: rows in the order of the problem's boxes, or of those that are there.
+
+    ``rows`` are the contexts as lists.
+    """
 
     places: list[int] | None
+    rows: list[list[float]]
     contexts: Floats
     costs: list[float]
     outside: float | None
@@ -34,11 +38,11 @@ def asked(problem: Problem, ask: NewRound) -> Asked:
     """Return the rows of a round."""
     places = _places(problem, ask)
     rows = len(problem.settings.boxes) if places is None else len(places)
-    contexts = _contexts(problem, ask, places, rows)
+    plain, contexts = _contexts(problem, ask, places, rows)
     outside = ask.outside
     if outside is not None:
         checked_value(outside, "outside")
-    return Asked(places, contexts, _costs(problem, ask, places, rows), outside)
+    return Asked(places, plain, contexts, _costs(problem, ask, places, rows), outside)
 
 
 def checked_value(value: float, field: str) -> float:
@@ -62,14 +66,16 @@ def _places(problem: Problem, ask: NewRound) -> list[int] | None:
     return [problem.place[name] for name in names]
 
 
-def _contexts(problem: Problem, ask: NewRound, places: list[int] | None, rows: int) -> Floats:
+def _contexts(
+    problem: Problem, ask: NewRound, places: list[int] | None, rows: int
+) -> tuple[list[list[float]], Floats]:
     given = ask.contexts
     if type(given) is list and len(given) == rows:
         # The usual case: rows of numbers, all of the right length
         with contextlib.suppress(ValueError, TypeError):
             plain_rows: Floats = np.array(given, dtype=np.float64)
             if plain_rows.shape == (rows, len(problem.settings.features)):
-                return plain_rows
+                return cast("list[list[float]]", given), plain_rows
     listed = _by_name(problem, given, places, "contexts") if isinstance(given, dict) else given
     if len(listed) != rows:
         raise Refusal(
@@ -84,7 +90,7 @@ def _contexts(problem: Problem, ask: NewRound, places: list[int] | None, rows: i
             text = f"Expected {width} numbers; got {len(numbers)}."
             raise Refusal("invalid", text, f"contexts[{i}]")
         plain.append(numbers)
-    return np.array(plain, dtype=np.float64)
+    return plain, np.array(plain, dtype=np.float64)
 
 
 def _by_name(

@@ -46,7 +46,7 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
                 body.costs,
                 body.outside,
             )
-            if not same or want.contexts.tolist() != body.contexts:
+            if not same or want.rows != body.contexts:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
             opened = problem.rounds.get(ask.id)
@@ -62,7 +62,7 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
         sigma = problem.propose(want.places, want.contexts, want.costs, want.outside)
     except InvalidInputError as error:
         raise from_input_error(error, "contexts") from None
-    body = Opened(want.contexts.tolist(), want.costs, sigma, want.outside, want.places)
+    body = Opened(want.rows, want.costs, sigma, want.outside, want.places)
     # Ids that grow with time keep the index of the journal together
     name = ask.id or f"{desk.now():013x}{secrets.token_hex(3)}"
     desk.happen(problem.name, body, name)
@@ -213,8 +213,10 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
     if opened.sigma:
-        # What is infinite is told as the largest number: JSON has no other
-        told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in opened.sigma]
+        told = opened.sigma
+        if problem.sign < 0.0 or problem.settings.policy is not None:
+            # What is infinite is told as the largest number: JSON has no other
+            told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in told]
         order = [names[r] for r in opened.order]
         sigma = dict(zip(names, told, strict=True))
     return RoundReply(
