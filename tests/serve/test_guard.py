@@ -11,7 +11,8 @@ import pytest
 
 from tests.serve.running import CONTEXTS, MAIN, Running, running
 from weitzman.serve.guard import Rate
-from weitzman.serve.routes import ROUTES, Route
+from weitzman.serve.route import Route
+from weitzman.serve.routes import ROUTES
 
 
 def _keys(data: Path, *arguments: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-__all__ = ["GENESIS", "Draft", "Event", "chained", "link"]
+__all__ = ["GENESIS", "Draft", "Event", "chained", "follows", "link"]
 
 GENESIS = hashlib.sha256(b"weitzman.journal 1").digest()
 """The chain before the first event."""
@@ -78,6 +78,14 @@ def link(previous: bytes, seq: int, event: Draft | Event) -> bytes:
         seq, event.number, event.at, len(problem), len(kind), len(key), len(event.body)
     )
     return hashlib.sha256(b"".join((previous, head, problem, kind, key, event.body))).digest()
+
+
+def follows(previous: bytes | None, event: Event) -> bool:
+    """Return whether an event is whole and stands after this chain."""
+    try:
+        return previous is not None and link(previous, event.seq, event) == event.chain
+    except (TypeError, AttributeError, struct.error):
+        return False  # a column of another type than was stored
 
 
 def chained(seq: int, chain: bytes, drafts: Iterable[Draft]) -> list[Event]:

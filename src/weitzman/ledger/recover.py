@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from weitzman.errors import JournalDamagedError
 from weitzman.ledger.bodies import KINDS
-from weitzman.ledger.event import Draft, Event
+from weitzman.ledger.event import Draft, Event, follows
 from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.snapshot import FileSnapshots
-from weitzman.ledger.sqlite import SqliteJournal, Witness, check_header, follows
+from weitzman.ledger.sqlite import SqliteJournal, check_header
+from weitzman.ledger.witness import Witness
 
 __all__ = ["Recovery", "recover"]
 

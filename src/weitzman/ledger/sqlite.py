@@ -18,12 +18,10 @@ The file's header tells format and version (``application_id``, ``user_version``
 before SQLite opens the file, which is thus untouched if it is refused.
 """
 
-import fcntl
 import os
 import sqlite3
 import struct
 import threading
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,11 +32,12 @@ from weitzman.errors import (
     JournalMovedError,
     JournalUnavailableError,
 )
-from weitzman.ledger.event import Draft, Event, chained, link
+from weitzman.ledger.event import Draft, Event, chained, follows
 from weitzman.ledger.journal import EMPTY, VERSION, Head
 from weitzman.ledger.keyfilter import KeyFilter
+from weitzman.ledger.witness import Witness
 
-__all__ = ["APPLICATION", "SqliteJournal", "Witness", "check_header", "follows"]
+__all__ = ["APPLICATION", "SqliteJournal", "check_header"]
 
 APPLICATION = 0x57545A4A  # "WTZJ"
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
@@ -278,14 +277,6 @@ def _parts(events: Sequence[Event]) -> Iterator[tuple[int, list[Any]]]:
             begin += size
 
 
-def follows(previous: bytes | None, event: Event) -> bool:
-    """Return whether an event is whole and stands after this chain."""
-    try:
-        return previous is not None and link(previous, event.seq, event) == event.chain
-    except (TypeError, AttributeError, struct.error):
-        return False  # a column of another type than was stored
-
-
 def check_header(path: Path) -> None:
     """Refuse a file that is no journal, or one of a later version, by its first bytes."""
     if not path.exists() or path.stat().st_size == 0:
@@ -302,37 +293,3 @@ def check_header(path: Path) -> None:
             f"The journal {os.fspath(path)!r} has the format version {version}; this weitzman reads "
             f"versions up to {VERSION}."
         )
-
-
-class Witness:
-    """The seq of the last commit, in a file beside the journal; and the lock that one process holds."""
-
-    def __init__(self, journal: Path) -> None:
-        path = journal.with_name(f"{journal.name}-witness")
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._file)
-            raise JournalUnavailableError(
-                f"The journal {os.fspath(journal)!r} is held by another process."
-            ) from None
-
-    def read(self) -> int:
-        """Return what was written last; 0 if there is nothing that is whole."""
-        told = os.pread(self._file, 12, 0)
-        if len(told) < 12:
-            return 0
-        seq, check = struct.unpack(">QI", told)
-        return int(seq) if zlib.crc32(told[:8]) == check else 0
-
-    def write(self, seq: int) -> None:
-        """Write the seq of the last commit; it need not reach the disk, only outlive the process."""
-        number = struct.pack(">Q", seq)
-        os.pwrite(self._file, number + struct.pack(">I", zlib.crc32(number)), 0)
-
-    def close(self) -> None:
-        """Let another process have the journal."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1

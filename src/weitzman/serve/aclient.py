@@ -8,14 +8,16 @@ import httpx
 
 from weitzman.serve.asking import Progress, Request, UnreachableError, pause, reply_of
 from weitzman.serve.client import key_header, round_body
-from weitzman.serve.schema import (
+from weitzman.serve.reportschema import (
     Diagnostics,
+    Report,
+    RoundStory,
+)
+from weitzman.serve.schema import (
     Outcome,
     ProblemList,
     ProblemView,
-    Report,
     RoundReply,
-    RoundStory,
     SeeReply,
     Wire,
 )

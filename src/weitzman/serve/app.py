@@ -22,7 +22,8 @@ from weitzman.serve.metrics import sample
 from weitzman.serve.office import Office
 from weitzman.serve.openapi import document
 from weitzman.serve.refusal import Refusal, unreadable
-from weitzman.serve.routes import JSON, ROUTES, Call, Route
+from weitzman.serve.route import JSON, Call, Route
+from weitzman.serve.routes import ROUTES
 from weitzman.serve.schema import Health
 
 __all__ = ["App", "Message", "Receive", "Send"]

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from weitzman.serve.refusal import Refusal
-from weitzman.serve.routes import BINARY, JSON, PARQUET, Route
+from weitzman.serve.route import BINARY, JSON, PARQUET, Route
 
 __all__ = ["read_body"]
 

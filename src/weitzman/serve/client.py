@@ -31,14 +31,16 @@ from typing import Any, TypeVar
 import httpx
 
 from weitzman.serve.asking import Progress, Request, UnreachableError, pause, reply_of
-from weitzman.serve.schema import (
+from weitzman.serve.reportschema import (
     Diagnostics,
+    Report,
+    RoundStory,
+)
+from weitzman.serve.schema import (
     Outcome,
     ProblemList,
     ProblemView,
-    Report,
     RoundReply,
-    RoundStory,
     SeeReply,
     Wire,
 )

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from weitzman.serve.refusal import KINDS
-from weitzman.serve.routes import Route
+from weitzman.serve.route import Route
 from weitzman.serve.schema import ProblemDetails
 
 __all__ = ["document"]

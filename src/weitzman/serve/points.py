@@ -10,8 +10,10 @@ from weitzman.ledger.problem import Problem
 from weitzman.ledger.story import told
 from weitzman.serve.desk import Desk
 from weitzman.serve.refusal import Refusal
+from weitzman.serve.reportschema import (
+    FeaturePoints,
+)
 from weitzman.serve.rounds import box_name
-from weitzman.serve.schema import FeaturePoints
 
 __all__ = ["feature_points", "read_newest"]
 

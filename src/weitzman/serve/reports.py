@@ -5,18 +5,20 @@ from weitzman.ledger.problem import Problem
 from weitzman.ledger.spread import Spread
 from weitzman.ledger.tally import Ended
 from weitzman.serve.desk import Desk
-from weitzman.serve.schema import (
+from weitzman.serve.reportschema import (
     BoxReport,
     ClosedRound,
     CurvePoint,
     Diagnostics,
-    Digest,
     Mean,
     Means,
     Report,
     RoundList,
     RoundSummary,
     ShadowReport,
+)
+from weitzman.serve.schema import (
+    Digest,
 )
 
 __all__ = ["diagnostics", "digest_of", "list_rounds", "report"]

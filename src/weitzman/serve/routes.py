@@ -4,126 +4,25 @@ The app, the guard and the OpenAPI document all read this one table. A route has
 one that says nothing cannot be written.
 """
 
-import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import Created
-from weitzman.ledger.problem import Problem
-from weitzman.serve import exchange, guard, page, points, problems, reports, rounds, schema, stories
+from weitzman.serve import (
+    exchange,
+    guard,
+    page,
+    points,
+    preparing,
+    problems,
+    reports,
+    reportschema,
+    rounds,
+    schema,
+    stories,
+)
 from weitzman.serve.batch import run_batch
-from weitzman.serve.desk import Desk
-from weitzman.serve.guard import Access
+from weitzman.serve.route import ANY, BINARY, HTML, JSON, PARQUET, TEXT, Route
 
-__all__ = ["BINARY", "JSON", "PARQUET", "ROUTES", "Call", "Route"]
-
-JSON: Final = "application/json"
-BINARY: Final = "application/octet-stream"
-PARQUET: Final = "application/vnd.apache.parquet"
-HTML: Final = "text/html"
-ANY: Final = "*/*"
-TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class Call:
-    """One request on its way: the desk, the names in its path, and its body."""
-
-    __slots__ = ("args", "body", "desk")
-
-    def __init__(self, desk: Desk, args: dict[str, str], body: Any) -> None:
-        self.desk, self.args, self.body = desk, args, body
-
-    @property
-    def problem(self) -> Problem:
-        """The problem that the path names."""
-        return self.desk.problem(self.args["problem"])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Route:
-    """One path and method.
-
-    Attributes
-    ----------
-    method, path
-        ``{names}`` stand for one part of the path each.
-    access
-        Who may use it: everybody (``"open"``), or keys of this scope or a wider one.
-    summary
-        One line for the documentation.
-    run
-        The command. None for what the app answers by itself.
-    takes, gives
-        The struct of the body and of the reply; None if there is none or it is bytes.
-    takes_type, gives_type
-        Their media types; ``takes_type`` None if there is no body.
-    status
-        That of success.
-    may_be_empty
-        Whether a body may be left out.
-    prepare
-        What is to be awaited before the command, off the event loop; its result becomes the body.
-    repeatable
-        Whether a reply is kept for its idempotency key.
-    file
-        What answers with a file of the page, from the names in the path and the headers; None for all else.
-    """
-
-    method: str
-    path: str
-    access: Access
-    summary: str
-    run: Callable[[Call], Any] | None
-    takes: type[schema.Wire] | None = None
-    gives: type[schema.Wire] | None = None
-    takes_type: str | None = None
-    gives_type: str = JSON
-    status: int = 200
-    may_be_empty: bool = False
-    prepare: Callable[[Call], Awaitable[Any]] | None = None
-    repeatable: bool = True
-    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[page.Sent]] | None = None
-
-
-async def _warm(call: Call) -> Any:
-    ask = call.body
-    small = Created(
-        boxes=["a"],
-        features=["x"],
-        sense=ask.sense,
-        feedback=ask.feedback,
-        waiting=1,
-        learner=ask.learner,
-        parameters=ask.parameters,
-        policy=ask.policy,
-        optimism=ask.optimism,
-    )
-    if not call.desk.warmth.is_warm(small):
-        # What cannot be warmed up is refused by the command, which tells why
-        with contextlib.suppress(InvalidInputError):
-            await asyncio.to_thread(call.desk.warmth.warm, small)
-    return ask
-
-
-async def _parse_log(call: Call) -> Any:
-    return await asyncio.to_thread(exchange.parse_log, call.problem, call.body)
-
-
-async def _export(call: Call) -> Any:
-    problem, desk = call.problem, call.desk
-    pending = desk.pending()
-    if pending is not None:
-        await asyncio.wait([pending])
-    events = desk.journal.read(problem=problem.name, until=desk.head.seq)
-    return await asyncio.to_thread(exchange.export_log, problem, events)
-
-
-async def _newest(call: Call) -> Any:
-    return await points.read_newest(call.desk, call.problem)
-
+__all__ = ["ROUTES"]
 
 _P = "/v1/problems/{problem}"
 _R = "/v1/problems/{problem}/rounds/{round}"
@@ -139,7 +38,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         takes_type=JSON,
         gives=schema.ProblemView,
         status=201,
-        prepare=_warm,
+        prepare=preparing.warm,
     ),
     Route(
         method="GET",
@@ -182,7 +81,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="List the newest rounds.",
         run=lambda c: reports.list_rounds(c.problem),
-        gives=schema.RoundList,
+        gives=reportschema.RoundList,
     ),
     Route(
         method="GET",
@@ -190,7 +89,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell a round with its story.",
         run=lambda c: stories.round_story(c.desk, c.problem, c.args["round"]),
-        gives=schema.RoundStory,
+        gives=reportschema.RoundStory,
     ),
     Route(
         method="POST",
@@ -229,7 +128,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell what a problem came to: savings, looks, regret, calibration.",
         run=lambda c: reports.report(c.problem),
-        gives=schema.Report,
+        gives=reportschema.Report,
     ),
     Route(
         method="GET",
@@ -237,7 +136,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell the health of a problem's feedback.",
         run=lambda c: reports.diagnostics(c.desk, c.problem),
-        gives=schema.Diagnostics,
+        gives=reportschema.Diagnostics,
     ),
     Route(
         method="GET",
@@ -245,8 +144,8 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell the newest reservation values against the feature at a place, counted from 0.",
         run=lambda c: points.feature_points(c.problem, c.args["place"], c.body),
-        gives=schema.FeaturePoints,
-        prepare=_newest,
+        gives=reportschema.FeaturePoints,
+        prepare=preparing.newest,
     ),
     Route(
         method="GET",
@@ -255,7 +154,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         summary="Export the closed rounds as a log (Parquet).",
         run=lambda c: c.body,
         gives_type=PARQUET,
-        prepare=_export,
+        prepare=preparing.export,
     ),
     Route(
         method="POST",
@@ -265,7 +164,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         run=lambda c: exchange.import_rounds(c.desk, c.problem, c.body),
         takes_type=PARQUET,
         gives=schema.ImportReply,
-        prepare=_parse_log,
+        prepare=preparing.parse_log,
     ),
     Route(
         method="GET",

@@ -9,8 +9,12 @@ from weitzman.ledger.story import Story
 from weitzman.search.weitzman import STOP
 from weitzman.serve.desk import Desk
 from weitzman.serve.refusal import Refusal
+from weitzman.serve.reportschema import (
+    RoundStory,
+    StoryBox,
+    StoryStep,
+)
 from weitzman.serve.rounds import box_name, outcome_of, story_of
-from weitzman.serve.schema import RoundStory, StoryBox, StoryStep
 
 __all__ = ["round_story"]
 
