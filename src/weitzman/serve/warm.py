@@ -38,11 +38,14 @@ class Warmth:
                 optimism=settings.optimism,
             )
             problem = Problem(name="warm", at=0, settings=small)
-            for number in range(2):
-                contexts = np.array([[1.0], [2.0]])
+            # A policy compiles its last loops when its first trees are grown
+            for number in range(2 if settings.policy is None else 20):
+                contexts = np.array([[1.0], [2.0 + number]])
                 sigma = problem.propose(None, contexts, [1.0, 1.0], 3.0)
                 problem.open("r", number, Opened(contexts.tolist(), [1.0, 1.0], sigma, 3.0))
                 problem.see("r", number, Seen([(0, 1.0)]))
-                problem.close("r", number, Closed([(1, 2.0)]))
+                problem.close(
+                    "r", number, Closed([(1, 2.0)] if settings.feedback == "full" else [])
+                )
             Problem.from_record(problem.record())
             self._done.add((settings.learner, settings.policy, settings.feedback))
