@@ -102,15 +102,24 @@ class LawCourse:
     @classmethod
     def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "LawCourse":
         """Return the course whose :meth:`state` this is."""
-        ranked, shift, weights, costs, caution = (
-            np.array(state[name], dtype=np.float64)
-            for name in ("ranked", "shift", "weights", "costs", "caution")
-        )
-        order, rule = (np.array(state[name], dtype=np.int64) for name in ("order", "rule"))
+
+        def floats(name: str) -> Floats:
+            return np.array(state[name], dtype=np.float64)
+
+        rule, caution = int(state["rule"].astype(np.int64)[0]), float(floats("caution")[0])
+        if "values" in state:
+            # A search that was kept before laws were sorted
+            return cls(
+                Sample.of(floats("values"), floats("weights")), floats("costs"), rule, caution
+            )
         law = Sample(
-            ranked=ranked, order=order, rows=np.arange(len(shift)), shift=shift, weights=weights
+            ranked=floats("ranked"),
+            order=np.array(state["order"], dtype=np.int64),
+            rows=np.arange(len(floats("shift"))),
+            shift=floats("shift"),
+            weights=floats("weights"),
         )
-        return cls(law, costs, int(rule[0]), float(caution[0]))
+        return cls(law, floats("costs"), rule, caution)
 
 
 @dataclass(frozen=True, kw_only=True)
