@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
@@ -314,6 +314,9 @@ def test_the_service_does_what_the_model_says(count: int, figure: Callable[[str]
         deadline=None,
         database=None,
         derandomize=True,
+        phases=[
+            Phase.generate
+        ],  # with a real service, shrinking takes longer than reading the steps
         suppress_health_check=list(HealthCheck),
     )
     try:

@@ -58,6 +58,8 @@ def _places(problem: Problem, ask: NewRound) -> list[int] | None:
         names = None if len(ask.contexts) == len(problem.place) else list(ask.contexts)
     if names is None:
         return None
+    if not names:
+        raise Refusal("invalid", "Expected at least one box.", "contexts")
     for name in names:
         if name not in problem.place:
             raise Refusal("unknown", f"The problem has no box {name!r}.", "boxes")
