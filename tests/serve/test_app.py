@@ -386,6 +386,6 @@ def test_a_body_that_is_no_text_is_refused(service: Running) -> None:
 
 def test_a_round_without_boxes_is_refused(service: Running) -> None:
     path = service.problem("no-boxes")
-    for body in ({"contexts": {}}, {"contexts": []}):
+    for body in (b'{"contexts": {}}', b'{"contexts": []}'):
         _refused(service.post(f"{path}/rounds", body), 422, "contexts")
     _refused(service.post(f"{path}/rounds", {"contexts": {}, "boxes": []}), 422, "boxes")
