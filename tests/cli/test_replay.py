@@ -74,8 +74,10 @@ def test_the_table_says_what_to_do_and_what_is_left_out(log: Path) -> None:
     assert "default closes" in result.stdout
     begins = ("Turn on default", "Do not bother", "Do not turn on default")
     assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
-    assert "of 8 simple rules" in result.stdout
-    assert "1 boxes without a value are left out of their rounds." in result.stdout
+    assert "of 8 other rules" in result.stdout
+    assert "1 of 51 values are missing (2 %)" in result.stdout
+    assert "26 rounds of 1 to 2 boxes (a model for each), 50 of 51 values known" in result.stderr
+    assert result.stderr.splitlines()[0].endswith("features: x_a")
     assert "1 rounds without a value are left out." in result.stdout
 
 
@@ -120,6 +122,17 @@ def test_scales_that_are_none(log: Path, scales: str) -> None:
     result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--cost-scale", scales])
     assert result.exit_code == 2
     assert "The cost scales must be numbers > 0" in result.stderr
+
+
+def test_features_that_nobody_chose_are_told(tmp_path: Path) -> None:
+    lines = ["round,box,cost,value,weight", *(f"{t},a,0.1,{t % 3},{t % 5}" for t in range(8))]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    command = ["replay", str(path), "--no-trees", "--workers", "1", "--feedback", "full"]
+    told = CliRunner().invoke(app, command).stderr.splitlines()[0]
+    assert "features: weight (all columns without another role" in told
+    chosen = CliRunner().invoke(app, [*command, "--features", "weight"]).stderr.splitlines()[0]
+    assert chosen.endswith("features: weight")
 
 
 def test_features_are_chosen(log: Path) -> None:

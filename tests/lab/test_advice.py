@@ -55,8 +55,8 @@ def test_a_clear_win_against_what_was_done() -> None:
         "Turn on default: it would have saved 20.0 % ± 0.1 % against what was done, if the values of all "
         "boxes become known after every round."
     )
-    assert found.lines[0] == "It is clearly cheaper than 2 of 2 simple rules, and dearer than none."
-    assert "default saves 11.1 % ± 0.1 % against the best simple rule, single." in found.lines[1]
+    assert found.lines[0] == "It is clearly cheaper than 2 of 2 other rules, and dearer than none."
+    assert "default saves 11.1 % ± 0.1 % against the best other rule, single." in found.lines[1]
 
 
 def test_a_tie_with_what_was_done() -> None:
@@ -79,9 +79,9 @@ def test_a_loss_against_what_was_done() -> None:
         (
             8.0,
             "saves",
-            "Turn on default: it would have saved 20.0 % ± 0.1 % against the best simple",
+            "Turn on default: it would have saved 20.0 % ± 0.1 % against the best other",
         ),
-        (10.0, "same", "Turn on default if you do not know which simple rule is best"),
+        (10.0, "same", "Turn on default if you do not know which rule is best"),
         (
             12.0,
             "costs",
@@ -103,7 +103,7 @@ def test_the_feedback_that_asks_least_comes_first_and_the_assumption_is_stated()
     found = advice(both, rows=800)
     assert found.verdict == "costs"
     assert found.headline.endswith("if only the values of opened boxes become known.")
-    assert found.lines[0].endswith("0 of 2 simple rules, and clearly dearer than all, single.")
+    assert found.lines[0].endswith("0 of 2 other rules, and clearly dearer than all, single.")
     assert found.lines[1].startswith(
         "If the values of all boxes become known after every round, default saves"
     )
@@ -113,17 +113,47 @@ def test_other_scales_follow() -> None:
     played = [a_replay(8.0, 10.0), a_replay(12.0, 10.0, cost_scale=4.0)]
     found = advice(played, rows=800)
     assert found.verdict == "saves"
-    assert "with looks at 4 × their cost, default costs 20.0 %" in found.lines[1]
+    assert found.lines[1].startswith("Full, costs × 4, default costs 20.0 %")
 
 
 def test_cautions() -> None:
     short = dataclasses.replace(
         a_replay(8.0, 10.0, rounds=50), unknown=40, exploration=np.full(50, 0.08)
     )
-    words = " ".join(advice([short], rows=100).cautions)
+    found = advice([short], rows=100)
+    words = " ".join(found.cautions)
     assert "50 rounds are few" in words
-    assert "40 of 100 values are missing (40 %)" in words
     assert "0.08 a round (1.0 % of its total) are looks bought to learn" in words
+
+
+def test_what_the_log_does_not_show_qualifies_the_headline() -> None:
+    some = dataclasses.replace(a_replay(8.0, 10.0), unknown=40)
+    many = advice([some], rows=100)
+    assert many.headline.startswith("As far as the log shows, turn on default: it would have")
+    assert many.lines[0].startswith("40 of 100 values are missing (40 %)")
+    assert "this replay does not see them" in many.lines[0]
+    few = advice([some], rows=1000)
+    assert few.headline.startswith("Turn on default")
+    assert few.lines[0].startswith("40 of 1,000 values are missing (4 %)")
+
+
+def test_a_rule_that_is_cheaper_still_is_in_the_headline() -> None:
+    found = advice([a_replay(9.0, 8.0, recorded=10.0)], rows=800)
+    assert found.headline.startswith("Turn on default: it would have saved 10.0 %")
+    assert found.headline.endswith(
+        "But single alone is clearly cheaper still: default costs 12.5 % ± 0.1 % more."
+    )
+
+
+def test_what_comes_to_the_same_has_a_range() -> None:
+    found = saving(a_replay(10.0, 10.005), "single")
+    assert found.verdict == "same"
+    low, high = (found.saved + z * found.error for z in (-2.0, 2.0))
+    other = found.saved / found.share
+    told = f"between {100 * low / other:+.1f} % and {100 * high / other:+.1f} %"
+    assert found.range == told.replace("-", "−")
+    turned = saving(a_replay(-2.0, -2.0), "single").range
+    assert turned.startswith("between −0.0") and turned.endswith(" a round")
 
 
 def test_totals_that_are_not_positive_have_no_percentage() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from weitzman.lab.findings import Findings
+    from weitzman.lab.recorded import Log
     from weitzman.lab.replays import Case
     from weitzman.learn.past import Revealed
 
@@ -71,7 +72,8 @@ def replay_command(
         str | None,
         typer.Option(
             metavar="COLUMNS",
-            help="What is known before a look, such as words,task; all columns x_… if not given.",
+            help="What is known before a look, such as words,task. If not given: all columns x_…, and if "
+            "there is none, all columns without another role.",
         ),
     ] = None,
     shared: Annotated[
@@ -118,6 +120,7 @@ def replay_command(
         shared="auto" if shared is None else shared,
         skip_bad=skip_bad,
     )
+    typer.echo(_read(past, chosen=features is not None), err=True)
     if output is not None:
         check_place(output)
     cases = _cases(feedback, scales, twins=output is not None)
@@ -138,6 +141,17 @@ def replay_command(
     _print(found)
     if output is not None:
         typer.echo(f"Report: {output / 'index.html'}")
+
+
+def _read(past: "Log", *, chosen: bool) -> str:
+    """Return what was read, and why these features if nobody chose them."""
+    from weitzman.lab.replaystory import log_words
+
+    names = [feature.name for feature in past.encoding.features]
+    rule = ""
+    if names and not chosen and not names[0].startswith("x_"):
+        rule = " (all columns without another role; each must be known before a look: --features names them)"
+    return log_words(past) + rule
 
 
 def _scales(text: str) -> list[float]:
@@ -179,7 +193,7 @@ def _print(found: "Findings") -> None:
         share, error = replay.share()
         _say(
             console,
-            f"Between the best simple rule, {replay.best_simple}, and hindsight, default closes "
+            f"Between the best other rule, {replay.best_simple}, and hindsight, default closes "
             f"{share:+.3f} ± {error:.3f} of the gap.\n",
         )
     from weitzman.lab.replaystory import left_out

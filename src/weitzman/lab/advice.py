@@ -1,11 +1,12 @@
 """A recommendation in words: whether ``default`` is worth turning on, from replays of a log.
 
-``default`` is compared with what was actually done, if the log says, else with the best simple rule, which is
-chosen afterwards: nobody knows it beforehand, so the comparison leans against ``default``. It *saves* or
-*costs* if the mean difference of the totals exceeds two standard errors (block bootstrap over rounds that are
-paired), and otherwise comes to *the same*.
+``default`` is compared with what was actually done, if the log says, else with the best other rule, that is,
+of the simple rules and ``paper``. It is chosen afterwards: nobody knows it beforehand, so the comparison
+leans against ``default``. It *saves* or *costs* if the mean difference of the totals exceeds two standard
+errors (block bootstrap over rounds that are paired), and otherwise comes to *the same*.
 
 The first sentence goes by the feedback that asks least: ``opened``, if it was played. The other one follows.
+Where more than one value in twenty is missing it speaks of what the log shows only.
 """
 
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ ASSUMED = {
 
 _CLEAR = 2.0
 _FEW = 100
+_MANY = 0.05  # missing values, as a share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,18 @@ class Saving:
             return f"{abs(self.saved):.3g} ± {self.error:.2g} a round"
         return in_percent(abs(self.share), self.share_error)
 
+    @property
+    def range(self) -> str:
+        """What is saved, ± two standard errors: ``between −1.0 % and +2.0 %``."""
+        ends = [self.saved - _CLEAR * self.error, self.saved + _CLEAR * self.error]
+        if np.isnan(self.share):
+            low, high = (f"{x:+.2g}".replace("-", "−") for x in ends)
+            return f"between {low} and {high} a round"
+        # The same ends as a share of the other's total
+        unit = self.share / self.saved if self.saved else 0.0
+        low, high = (f"{100 * unit * x:+.1f} %".replace("-", "−") for x in ends)
+        return f"between {low} and {high}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
@@ -77,7 +91,8 @@ class Advice:
     headline
         The first sentence: what to do, and what it would have saved.
     lines
-        The other comparisons: all simple rules, the other feedback, other cost scales.
+        What the log does not show, and the other comparisons: all other rules, the other feedback, other
+        cost scales.
     cautions
         What all this rests on.
     """
@@ -128,15 +143,18 @@ def advice(replays: Sequence[Replay], *, rows: int) -> Advice:
     here = sorted((r for r in replays if r.cost_scale == scale), key=lambda r: r.feedback == "full")
     main = here[0]
     found = saving(main, _rival(main))
-    lines = [_among(main), *(_also(r, _rival(r)) for r in here[1:])]
+    lines = [*_missing(main, rows), _among(main), *(_also(r, _rival(r)) for r in here[1:])]
     if main.recorded is not None:
         lines.append(_also(main, main.best_simple))
     lines += [_also(r, _rival(r)) for r in replays if r.cost_scale != scale]
+    headline = _headline(main, found)
+    if main.unknown > _MANY * rows:
+        headline = f"As far as the log shows, {headline[0].lower()}{headline[1:]}"
     return Advice(
         verdict=found.verdict,
-        headline=_headline(main, found),
+        headline=headline,
         lines=tuple(lines),
-        cautions=tuple(_cautions(main, rows)),
+        cautions=tuple(_cautions(main)),
     )
 
 
@@ -145,7 +163,7 @@ def _rival(replay: Replay) -> str:
 
 
 def _named(against: str) -> str:
-    return "what was done" if against == "recorded" else f"the best simple rule, {against}"
+    return "what was done" if against == "recorded" else f"the best other rule, {against}"
 
 
 def _headline(main: Replay, found: Saving) -> str:
@@ -153,17 +171,18 @@ def _headline(main: Replay, found: Saving) -> str:
     match found.verdict, found.against:
         case "saves", _:
             return (
-                f"Turn on default: it would have saved {found.amount} against {rival}, {assumed}."
+                f"Turn on default: it would have saved {found.amount} against {rival}, "
+                f"{assumed}.{_cheaper_still(main)}"
             )
         case "same", "recorded":
             return (
-                f"Do not bother: default comes to the same as what was done, within {_width(found)}, "
-                f"{assumed}."
+                f"Do not bother: default comes to the same as what was done (it saves {found.range}), "
+                f"{assumed}.{_cheaper_still(main)}"
             )
         case "same", _:
             return (
-                "Turn on default if you do not know which simple rule is best: it comes to the same as "
-                f"{found.against}, the best of them here, within {_width(found)}, {assumed}. Whoever "
+                "Turn on default if you do not know which rule is best: it comes to the same as "
+                f"{found.against}, the best other rule here (it saves {found.range}), {assumed}. Whoever "
                 f"goes by {found.against} already need not bother."
             )
         case _, "recorded":
@@ -173,22 +192,23 @@ def _headline(main: Replay, found: Saving) -> str:
             )
     return (
         f"Do not bother with default: it would have cost {found.amount} more than {found.against}, "
-        f"the best simple rule here, {assumed}."
+        f"the best other rule here, {assumed}."
     )
 
 
-def _width(found: Saving) -> str:
-    """Return two standard errors, in words."""
-    if np.isnan(found.share):
-        return f"{_CLEAR * found.error:.2g} a round"
-    return f"{100 * _CLEAR * found.share_error:.1f} %"
+def _cheaper_still(main: Replay) -> str:
+    """Return that the best other rule is clearly cheaper than default, if it is, beside what was done."""
+    best = saving(main, main.best_simple)
+    if best.verdict != "costs":
+        return ""
+    return f" But {best.against} alone is clearly cheaper still: default costs {best.amount} more."
 
 
 def _also(replay: Replay, against: str) -> str:
     found = saving(replay, against)
     where = ASSUMED[replay.feedback]
     if replay.cost_scale != 1.0:
-        where += f", with looks at {replay.cost_scale:g} × their cost"
+        where = f"{replay.feedback}, costs × {replay.cost_scale:g}"
     rival = _named(against)
     begin = where[0].upper() + where[1:]
     match found.verdict:
@@ -196,37 +216,42 @@ def _also(replay: Replay, against: str) -> str:
             return f"{begin}, default saves {found.amount} against {rival}."
         case "costs":
             return f"{begin}, default costs {found.amount} more than {rival}."
-    return f"{begin}, default comes to the same as {rival}, within {_width(found)}."
+    return f"{begin}, default comes to the same as {rival} (it saves {found.range})."
 
 
 def _among(replay: Replay) -> str:
-    """Return where default stands among all simple rules, in words."""
+    """Return where default stands among the simple rules and paper, in words."""
     verdicts = {name: saving(replay, name).verdict for name in replay.simple}
     cheaper = sum(verdict == "saves" for verdict in verdicts.values())
     dearer = [name for name, verdict in verdicts.items() if verdict == "costs"]
     more = f", and clearly dearer than {', '.join(dearer)}" if dearer else ", and dearer than none"
-    return f"It is clearly cheaper than {cheaper} of {len(verdicts)} simple rules{more}."
+    return f"It is clearly cheaper than {cheaper} of {len(verdicts)} other rules{more}."
 
 
-def _cautions(main: Replay, rows: int) -> list[str]:
+def _missing(main: Replay, rows: int) -> list[str]:
+    if not main.unknown:
+        return []
+    return [
+        f"{main.unknown:,} of {rows:,} values are missing ({100 * main.unknown / rows:.0f} %), and boxes "
+        "without a value are left out of their rounds. If values are known because boxes were opened, the "
+        "others may be different, and this replay does not see them."
+    ]
+
+
+def _cautions(main: Replay) -> list[str]:
     count = len(main.hindsight)
     lines = [
-        "Errors are one standard error (block bootstrap), and what is within two of them is called the "
-        "same. Learning is included from the first round on; the next rounds may be different ones."
+        "Errors are one standard error (block bootstrap). What is within two of them is called the same, "
+        "what is beyond is clear; “between … and …” is ± two of them. Learning is included from the first "
+        "round on; the next rounds may be different ones."
     ]
     if main.recorded is None:
         lines.append(
             "The log does not say what was opened when it happened, so the comparison is with the best "
-            "simple rule, chosen afterwards: nobody knows beforehand which it is."
+            "other rule (simple rules and paper), chosen afterwards: nobody knows beforehand which it is."
         )
     if count < _FEW:
         lines.append(f"{count} rounds are few: the errors themselves are uncertain.")
-    if main.unknown:
-        lines.append(
-            f"{main.unknown:,} of {rows:,} values are missing ({100 * main.unknown / rows:.0f} %), and "
-            "boxes without a value are left out of their rounds. If values are known because boxes were "
-            "opened, the others may be different, and this replay does not see them."
-        )
     spent = float(main.exploration.mean())
     if spent > 0.0:
         share = spent / abs(float(main.of("default").mean()))

@@ -5,6 +5,7 @@ import numpy as np
 from weitzman.lab.advice import ASSUMED, in_percent, saving
 from weitzman.lab.findings import CHEAP, Findings
 from weitzman.lab.page import Fold, PageTable
+from weitzman.lab.recorded import Log
 from weitzman.lab.replay import Replay
 
 __all__ = [
@@ -15,27 +16,40 @@ __all__ = [
     "cost_words",
     "lead",
     "left_out",
+    "log_words",
     "scale_table",
     "telling_words",
     "total_table",
     "twin_table",
 ]
 
+_NAMED = 12  # features that are told by name
+
 
 def lead(findings: Findings) -> tuple[str, ...]:
     """Return what stands above everything: the log, the recommendation, and what it rests on."""
-    log = findings.log
-    models = "one model for all of them" if log.shared else "a model for each"
-    there = (~np.isnan(log.values)).sum(axis=1)
-    most, fewest = int(there.max()), int(there[there > 0].min())
-    boxes = f"{most} boxes" if most == fewest else f"{fewest} to {most} boxes"
     return (
         findings.advice.headline,
         *findings.advice.lines,
-        f"Played: {len(findings.main[0].hindsight):,} rounds of {boxes} ({models}) with "
-        f"{len(log.encoding.features)} features, online and in their order.",
-        *left_out(findings.main[0], log.skipped),
+        f"Played, online and in their order: {log_words(findings.log)}.",
+        *left_out(findings.main[0], findings.log.skipped),
     )
+
+
+def log_words(log: Log) -> str:
+    """Return how large a log is, and what of it was read as features."""
+    present = ~np.isnan(log.costs)
+    there = present.sum(axis=1)
+    most, fewest = int(there.max()), int(there.min())
+    boxes = f"{most} boxes" if most == fewest else f"{fewest} to {most} boxes"
+    known, rows = int((present & ~np.isnan(log.values)).sum()), int(present.sum())
+    values = "" if known == rows else f", {known:,} of {rows:,} values known"
+    names = [feature.name for feature in log.encoding.features]
+    told = ", ".join(names[:_NAMED]) or "none"
+    if len(names) > _NAMED:
+        told += f" and {len(names) - _NAMED} more"
+    models = "one model for all of them" if log.shared else "a model for each"
+    return f"{len(log):,} rounds of {boxes} ({models}){values}, features: {told}"
 
 
 def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
@@ -43,8 +57,6 @@ def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
     lines = []
     if skipped:
         lines.append(f"{skipped:,} bad rows are left out.")
-    if replay.unknown:
-        lines.append(f"{replay.unknown:,} boxes without a value are left out of their rounds.")
     if replay.empty:
         lines.append(f"{replay.empty:,} rounds without a value are left out.")
     return tuple(lines)
@@ -69,7 +81,7 @@ def total_table(replay: Replay) -> PageTable:
     closed, error = replay.share()
     return PageTable(
         caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value plus costs paid, mean "
-        f"per round ± s.e. Between {replay.best_simple}, the best simple rule, and hindsight, default "
+        f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, default "
         f"closes {closed:+.3f} ± {error:.3f} of the gap.",
         head=("policy", "total", "opened", "default saves", "that is"),
         rows=tuple(rows),
@@ -98,12 +110,13 @@ def scale_table(findings: Findings) -> PageTable | None:
             )
         )
     return PageTable(
-        caption="Cheaper and dearer looks: the best simple rule of each row is chosen afterwards. The last "
-        "column is the share of the gap between it and hindsight that default closes.",
+        caption="Cheaper and dearer looks: the best other rule of each row (simple rules and paper) is "
+        "chosen afterwards. The last column is the share of the gap between it and hindsight that default "
+        "closes.",
         head=(
             "costs",
             "feedback",
-            "best simple",
+            "best other",
             "its total",
             "default",
             "default saves",
