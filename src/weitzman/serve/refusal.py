@@ -14,6 +14,7 @@ __all__ = ["KINDS", "Refusal", "from_input_error", "unreadable"]
 
 KINDS: Final[dict[str, tuple[int, str]]] = {
     "malformed": (400, "The body is no JSON"),
+    "no-http": (400, "The request is no HTTP"),
     "unauthenticated": (401, "A valid key is needed"),
     "forbidden": (403, "The key does not reach this far"),
     "unknown": (404, "There is no such thing"),

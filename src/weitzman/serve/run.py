@@ -59,8 +59,14 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
 
 def serve(settings: Settings) -> None:
     """Serve until told to stop; LedgerError if the journal cannot be used."""
+    import logging
+
     import uvicorn
 
+    from weitzman.serve.wire import LogLines, Protocol
+
+    logger = logging.getLogger("uvicorn.error")
+    logger.handlers, logger.propagate = [LogLines(level=logging.WARNING)], False
     if not settings.is_loopback:
         _refuse_without_keys(settings)
     journal, snapshots = open_ledger(settings.data)
@@ -72,7 +78,7 @@ def serve(settings: Settings) -> None:
             host=settings.host,
             port=settings.port,
             loop="uvloop",
-            http="httptools",
+            http=Protocol,
             ws="none",
             lifespan="on",
             interface="asgi3",

@@ -1,0 +1,73 @@
+"""Bytes that are no HTTP: their refusal, and what they do to a request before them."""
+
+import json
+import socket
+from pathlib import Path
+
+from tests.reliability.mutants import request, whole
+from tests.serve.running import CONTEXTS, Running, running
+
+
+def _exchange(service: Running, content: bytes) -> list[tuple[int, bytes]]:
+    """Send bytes; return status and body of every answer until the connection ends."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30.0) as wire:
+        wire.sendall(content)
+        told = b""
+        while got := wire.recv(65_536):
+            told += got
+    answers = []
+    while told:
+        head, _, rest = told.partition(b"\r\n\r\n")
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.lower().split(b"\r\n")
+            if line.startswith(b"content-length")
+        )
+        answers.append((int(head.split(b" ")[1]), rest[:length]))
+        told = rest[length:]
+    return answers
+
+
+def _opening(name: str, *, last: bool) -> bytes:
+    body = {"id": name, "contexts": CONTEXTS}
+    head, content = request("POST", "/v1/problems/p/rounds", body)
+    return whole(head if last else head.replace(b"Connection: close\r\n", b""), content)
+
+
+def test_what_is_no_http_is_refused_in_the_one_shape(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        for content in (b"hello\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost 127\r\n\r\n"):
+            ((status, body),) = _exchange(service, content)
+            assert status == 400
+            assert json.loads(body)["type"] == "urn:weitzman:no-http"
+        lines = service.log.read_text(encoding="utf-8").splitlines()
+        assert all(line.startswith("{") for line in lines)
+        assert sum(line["event"] == "server" for line in service.logged()) == 2
+
+
+def test_a_whole_request_is_answered_whatever_follows_it(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        garbage = b"\x00\x01 no request\r\n\r\n"
+        for number in range(20):
+            ((status, body),) = _exchange(service, _opening(f"r{number}", last=False) + garbage)
+            assert status == 201, body
+            assert json.loads(body)["round"] == f"r{number}"
+
+
+def test_requests_may_follow_each_other_without_waiting(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        content = b"".join(_opening(f"r{k}", last=k == 4) for k in range(5))
+        answers = _exchange(service, content)
+        assert [json.loads(body)["round"] for _, body in answers] == [f"r{k}" for k in range(5)]
+
+
+def test_a_body_that_breaks_on_the_way_changes_nothing(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        head, body = request("POST", "/v1/problems/p/rounds", {"contexts": CONTEXTS})
+        chunked = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body) + body + b"\r\nbroken\r\n"
+        ((status, _),) = _exchange(service, head + chunked)
+        assert status == 400
+        assert service.get("/v1/problems/p").json()["rounds_open"] == 0
