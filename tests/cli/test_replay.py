@@ -112,6 +112,7 @@ def test_a_bad_row_is_named_or_left_out(log: Path) -> None:
     result = CliRunner().invoke(app, ["replay", str(log), *MAPPED])
     assert result.exit_code == 2
     assert f"{log}, row 52, column 'seconds': the cost must be" in result.stderr
+    assert "--skip-bad" in result.stderr
     kept = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--skip-bad"])
     assert kept.exit_code == 0
     assert "1 bad rows are left out." in kept.stdout
@@ -139,6 +140,8 @@ def test_features_are_chosen(log: Path) -> None:
     result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--features", "nothing"])
     assert result.exit_code == 2
     assert "the column of a feature" in result.stderr
+    assert "--features" in result.stderr
+    assert "--skip-bad" not in result.stderr
 
 
 def test_a_pipe_hears_that_something_is_compiled(log: Path, tmp_path: Path) -> None:

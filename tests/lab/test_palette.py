@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from weitzman.lab.contender import CONTENDERS
-from weitzman.lab.palette import looks
+from weitzman.lab.palette import filled, looks
 
 # Machado, Oliveira and Fernandes (2009), severity 1: how linear RGB is seen.
 BLIND = {
@@ -61,3 +61,16 @@ def test_many_strangers_all_differ() -> None:
 
 def test_a_searcher_looks_the_same_in_every_company() -> None:
     assert looks(["newton"])["newton"] == looks(["cpb", "other", "newton"])["newton"]
+
+
+def test_areas_differ_in_colour_alone() -> None:
+    names = [
+        "paper",
+        "fixed-set",
+        "one-shot",
+        "single",
+        "linear greedy 2",
+        "past index 0",
+        "others",
+    ]
+    assert len({look.colour for look in filled(names).values()}) == len(names)

@@ -211,7 +211,7 @@ BAD = {
 }
 MORE_BAD = [
     ("box", '"a\tb"', "the box must be text without control characters"),
-    ("box", "b", "the box must be in a round only once. Got 'b'"),
+    ("box", "b", "the box must be in a round only once, but is twice in round 1. Got 'b'"),
     ("cost", "", "the cost must be a finite number >= 0, .* Got None"),
     ("cost", "nan", "the cost must be a finite number >= 0, .* Got None"),
     ("cost", "inf", "the cost must be a finite number >= 0"),
@@ -358,6 +358,7 @@ def test_labels_numbers_and_levels_are_read_as_people_write_them(tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
+        ("log.csv", b"round;box\n1;a\n", "with commas between the names, not semicolons. Got"),
         ("none.csv", None, "be a file that can be read. Got 'No such file"),
         ("none.parquet", None, "be a file that can be read. Got 'No such file"),
         ("log.xlsx", b"", "end in .parquet, .pq or .csv"),

@@ -13,7 +13,13 @@ from weitzman.lab.findings import Findings, find
 from weitzman.lab.recorded import Log
 from weitzman.lab.replayreport import check_place, replay_page, write_replay_report
 from weitzman.lab.replays import Case, play_cases
-from weitzman.lab.replaystory import correlation_words, cost_words, scale_table, telling_words
+from weitzman.lab.replaystory import (
+    calibration_table,
+    correlation_words,
+    cost_words,
+    scale_table,
+    telling_words,
+)
 
 CASES = [Case(feedback=f) for f in ("full", "opened")] + [Case(twin="together"), Case(twin="apart")]
 
@@ -71,13 +77,14 @@ def test_independent_boxes_are_not_warned_of() -> None:
     words = " ".join(correlation_words(findings_of(normal_log(0.0, rounds=150, boxes=4))))
     assert "No sign against the paper" in words
     assert "with residuals moved apart" in words
+    assert "Do not compare that with a twin" in words
 
 
 def test_words_about_costs_and_features(found: Findings) -> None:
     # Costs are 0.2, spreads 1, 1.25, 1.5 and 1.75: 15 % in the middle
     assert cost_words(found)[0].startswith("A look costs 1")
-    assert "That is dear" in cost_words(found)[0]
-    assert "a linear regression predicts" in telling_words(found)[0]
+    assert "promises nothing for this log" in cost_words(found)[0]
+    assert "a linear regression explains" in telling_words(found)[0]
 
 
 def test_boxes_without_history_and_a_log_without_features() -> None:
@@ -89,6 +96,15 @@ def test_boxes_without_history_and_a_log_without_features() -> None:
     page = replay_page(found)
     assert "The log has no features" in page
     assert "one model for all of them" in page
+
+
+def test_a_promise_is_shown_with_the_range_it_is_judged_by(found: Findings) -> None:
+    table = calibration_table(found)
+    for one, row in zip(found.calibrations, table.rows, strict=True):
+        low, high = (float(x) for x in row[2].split(" to "))
+        assert low == pytest.approx(one.ratio - 3.0 * one.error, abs=0.006)
+        assert high == pytest.approx(one.ratio + 3.0 * one.error, abs=0.006)
+        assert row[3] == ("yes" if one.holds else "no")
 
 
 def test_several_scales_have_a_table(found: Findings) -> None:

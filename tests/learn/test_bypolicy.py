@@ -129,7 +129,8 @@ def test_the_default_policy_is_called_by_name() -> None:
     assert searcher.learner is None
     contexts, costs, values = record(30)
     assert np.isfinite(searcher.play(contexts, costs, values, outside=0.5).totals).all()
-    assert "Portfolio" in repr(searcher)
+    assert f"Portfolio({len(default().panels)} panels of candidates)" in repr(searcher)
+    assert len(repr(searcher)) < 120
     assert "30 rounds" in repr(searcher)
 
 

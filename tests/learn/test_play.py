@@ -158,3 +158,14 @@ def test_predictions_are_those_of_the_rounds_one_by_one(feedback: Feedback, sens
         alone = live.reservation_values(contexts[t, there], costs[t, there], boxes=boxes)
         assert alone.tolist() == sigma[t, there].tolist()
         live.play(contexts[t : t + 1], costs[t : t + 1], values[t : t + 1])
+
+
+def test_the_cost_of_an_absent_box_may_be_missing() -> None:
+    contexts, costs, values = draw()
+    absent = np.isnan(contexts).any(axis=2)
+    one, two = (Searcher(boxes=BOXES, dimension=DIMENSION, feedback="full") for _ in range(2))
+    missing = one.play(contexts, np.where(absent, np.nan, costs), values)
+    np.testing.assert_array_equal(missing.totals, two.play(contexts, costs, values).totals)
+    assert one.digest() == two.digest()
+    with pytest.raises(InvalidInputError, match="costs"):
+        one.play(contexts, np.where(absent, costs, np.nan), values)

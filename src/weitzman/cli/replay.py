@@ -2,13 +2,16 @@
 
 import json
 import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weitzman.errors import InvalidInputError
+from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,18 +111,19 @@ def replay_command(
     from weitzman.lab.replayreport import check_place, write_replay_report
     from weitzman.lab.replays import play_cases
 
-    past = read_log(
-        log,
-        round=round_column,
-        box=box,
-        cost=cost,
-        value=value,
-        outside=outside,
-        opened=opened,
-        features=None if features is None else [name.strip() for name in features.split(",")],
-        shared="auto" if shared is None else shared,
-        skip_bad=skip_bad,
-    )
+    with _skipping_told():
+        past = read_log(
+            log,
+            round=round_column,
+            box=box,
+            cost=cost,
+            value=value,
+            outside=outside,
+            opened=opened,
+            features=None if features is None else [name.strip() for name in features.split(",")],
+            shared="auto" if shared is None else shared,
+            skip_bad=skip_bad,
+        )
     typer.echo(_read(past, chosen=features is not None), err=True)
     if output is not None:
         check_place(output)
@@ -143,9 +147,21 @@ def replay_command(
         typer.echo(f"Report: {output / 'index.html'}")
 
 
+@contextmanager
+def _skipping_told() -> Iterator[None]:
+    """Let the error of a bad row say how to do without it."""
+    try:
+        yield
+    except InvalidFileError as error:
+        if re.search(r", row \d+(, |: |$)", error.subject) is None:
+            raise
+        rule = f"{error.rule} (or leave bad rows out: --skip-bad)"
+        raise InvalidFileError(error.subject, rule, error.got) from None
+
+
 def _read(past: "Log", *, chosen: bool) -> str:
     """Return what was read, and why these features if nobody chose them."""
-    from weitzman.lab.replaystory import log_words
+    from weitzman.lab.replaylead import log_words
 
     names = [feature.name for feature in past.encoding.features]
     rule = ""
@@ -196,7 +212,7 @@ def _print(found: "Findings") -> None:
             f"Between the best other rule, {replay.best_simple}, and hindsight, default closes "
             f"{share:+.3f} ± {error:.3f} of the gap.\n",
         )
-    from weitzman.lab.replaystory import left_out
+    from weitzman.lab.replaylead import left_out
 
     lines = [found.advice.headline, *found.advice.lines]
     for line in (*lines, *left_out(found.main[0], found.log.skipped)):

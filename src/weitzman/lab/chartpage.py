@@ -10,7 +10,7 @@ import numpy as np
 
 from weitzman.errors import WeitzmanError
 from weitzman.lab.charts import APART, Chart, Series
-from weitzman.lab.palette import Look, looks
+from weitzman.lab.palette import Look, filled, looks
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -30,7 +30,8 @@ def explore_chart(chart: Chart) -> "Figure":
             "An interactive picture needs plotly. Install it with: pip install 'weitzman[lab]'."
         ) from None
     figure = go.Figure()
-    styles = looks(series.name for series in chart.series)
+    names = [series.name for series in chart.series]
+    styles = filled(names) if chart.kind == "areas" else looks(names)
     for order, series in enumerate(chart.series):
         look = styles[series.name]
         if chart.kind == "dots":

@@ -6,7 +6,7 @@ import numpy as np
 
 from weitzman.errors import WeitzmanError
 from weitzman.lab.charts import APART, Chart, Series
-from weitzman.lab.palette import Look, looks
+from weitzman.lab.palette import Look, filled, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,8 @@ def draw_chart(chart: Chart) -> "Figure":
     layout = ConstrainedLayoutEngine(w_pad=0.16, h_pad=0.06)
     figure = Figure(figsize=(_WIDTH, tall), layout=layout)
     axes = figure.subplots()
-    styles = looks(series.name for series in chart.series)
+    names = [series.name for series in chart.series]
+    styles = filled(names) if chart.kind == "areas" else looks(names)
     if chart.kind == "areas":
         _areas(axes, chart, styles)
     else:

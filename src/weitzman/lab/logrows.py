@@ -46,10 +46,15 @@ class Roles:
     features: tuple[str, ...]
 
     @property
+    def by_name(self) -> dict[str, str]:
+        """The column of each role that the log has, features aside."""
+        names = ("round", "box", "cost", "value", "outside", "opened")
+        return {n: column for n in names if (column := getattr(self, n)) is not None}
+
+    @property
     def named(self) -> list[str]:
         """The columns that have a role, features aside."""
-        optional = [c for c in (self.outside, self.opened) if c is not None]
-        return [self.round, self.box, self.cost, self.value, *optional]
+        return list(self.by_name.values())
 
     @property
     def columns(self) -> list[str]:
@@ -123,8 +128,10 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool) -> Rows:
     features, cells = _features(table, roles, faults)
     good = np.flatnonzero(~faults.bad)
     twice = _seen_before(rounds.places[good] * max(1, len(boxes.labels)) + boxes.places[good])
-    rule = "be in a round only once"
-    faults.note(_among(good[twice], faults.bad), roles.box, "box", rule)
+    if twice.size:
+        label = rounds.labels[rounds.places[good[twice[0]]]]
+        rule = f"be in a round only once, but is twice in round {label}"
+        faults.note(_among(good[twice], faults.bad), roles.box, "box", rule)
     if outside is not None and roles.outside is not None:
         differs = _differing(outside, rounds.places, np.flatnonzero(~faults.bad))
         rule = "be the same in all rows of a round"
@@ -191,7 +198,7 @@ def _features(table: Table, roles: Roles, faults: _Faults) -> tuple[list[Feature
         if isinstance(content, Levels):
             levels, places = content.levels, content.places
             if len(levels) > MOST_LEVELS:
-                rule = f"be numbers, or at most {MOST_LEVELS} different texts, or not be chosen"
+                rule = f"be numbers, or at most {MOST_LEVELS} different texts, or be left out with --features"
                 got = f"{len(levels)} different texts"
                 raise table.wrong(f", column {name!r}: the feature", rule, got)
             rule = "be text without control characters"

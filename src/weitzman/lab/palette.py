@@ -6,10 +6,10 @@ ground.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-__all__ = ["COLOURS", "Look", "looks"]
+__all__ = ["COLOURS", "Look", "filled", "looks"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Look:
 
 
 _BLUE, _VERMILION, _GREEN, _PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-_ORANGE, _SKY, _GREY = "#E69F00", "#56B4E9", "#777777"
+_ORANGE, _SKY, _GREY, _PALE = "#E69F00", "#56B4E9", "#777777", "#BBBBBB"
 COLOURS: Final = {
     "blue": _BLUE,
     "vermilion": _VERMILION,
@@ -57,7 +57,7 @@ _KNOWN: Final = {
     "stay": Look(_GREY, ":", "dot", "X", "x"),
     "all": Look(_PURPLE, ":", "dot", "s", "square"),
     "hindsight": Look(_GREEN, ":", "dot", "^", "triangle-up"),
-    "others": Look(_GREY, "-", "solid", "o", "circle"),
+    "others": Look(_PALE, "-", "solid", "o", "circle"),
     "full": Look(_BLUE, "-", "solid", "o", "circle"),
     "opened": Look(_VERMILION, "--", "dash", "D", "diamond"),
 }
@@ -95,4 +95,23 @@ def looks(searchers: Iterable[str]) -> dict[str, Look]:
         marker, symbol = _MARKS[count % len(_MARKS)]
         found[name] = Look(colours[count % len(colours)], line, dash, marker, symbol)
         count += 1
+    return found
+
+
+def filled(names: Iterable[str]) -> dict[str, Look]:
+    """Return looks for areas, which have no line or marker: no two share a colour, as far as there are some.
+
+    Examples
+    --------
+    >>> found = filled(["one-shot", "single"])
+    >>> found["one-shot"].colour != found["single"].colour
+    True
+    """
+    found = looks(names)
+    free = [c for c in _COLOURS if c not in {look.colour for look in found.values()}]
+    taken: set[str] = set()
+    for name, look in found.items():
+        if look.colour in taken and free:
+            found[name] = replace(look, colour=free.pop(0))
+        taken.add(found[name].colour)
     return found

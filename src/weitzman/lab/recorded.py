@@ -59,6 +59,8 @@ class Log:
         How many bad rows are left out.
     source
         The path of the file, or ``table``.
+    columns
+        The column that each role was read from, features aside.
     encoding, scale
         What made the contexts, to go on live: ``Standardiser(dimension=d, numeric=encoding.numeric)``
         continues after ``restore(scale)``.
@@ -75,6 +77,7 @@ class Log:
     opened: NDArray[np.bool_] | None
     skipped: int
     source: str
+    columns: dict[str, str]
     encoding: Encoding
     scale: dict[str, NDArray[np.generic]]
 
@@ -124,8 +127,9 @@ def read_log(
         return _roles(table, named, maybe, features)
 
     table = read_table(source, lambda t: roles(t).columns)
-    rows = checked_rows(table, roles(table), skip_bad=skip_bad)
-    return _laid_out(table, rows, shared)
+    chosen = roles(table)
+    rows = checked_rows(table, chosen, skip_bad=skip_bad)
+    return _laid_out(table, rows, shared, chosen)
 
 
 def _roles(
@@ -140,6 +144,8 @@ def _roles(
             rule = (
                 f"be one of {list(table.names)}, named with --{role} COLUMN or {role}=… in Python"
             )
+            if len(table.names) == 1 and ";" in table.names[0]:
+                rule = "be in a header with commas between the names, not semicolons"
             raise table.wrong(f": the column of the {role}", rule, column)
     if len(set(taken.values())) < len(taken):
         raise table.wrong(": the columns of the roles", "be distinct", taken)
@@ -158,11 +164,12 @@ def _given_features(table: Table, given: Sequence[str], hidden: set[str | None])
     for name in given:
         if name not in table.names or name in hidden:
             known = [n for n in table.names if n not in hidden]
-            raise table.wrong(": the column of a feature", f"be one of {known}", name)
+            rule = f"be one of {known}, named with --features or features=[…] in Python"
+            raise table.wrong(": the column of a feature", rule, name)
     return list(given)
 
 
-def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"]) -> Log:
+def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: Roles) -> Log:
     """Return rows as arrays of rounds × boxes."""
     count, names = len(rows.rounds.labels), len(rows.boxes.labels)
     new = are_new(rounds=count, names=names, rows=len(rows.costs))
@@ -196,6 +203,7 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"]) -> Log:
         opened=opened,
         skipped=rows.skipped,
         source=table.name,
+        columns=roles.by_name,
         encoding=rows.encoding,
         scale=standardiser.state(),
     )

@@ -38,13 +38,13 @@ from weitzman.lab.replaycharts import (
     twin_chart,
     went_by_charts,
 )
+from weitzman.lab.replaylead import glossary, lead, made_words
 from weitzman.lab.replaystory import (
     calibration_table,
     calibration_words,
     candidate_fold,
     correlation_words,
     cost_words,
-    lead,
     scale_table,
     telling_words,
     total_table,
@@ -132,7 +132,9 @@ def _parts(findings: Findings) -> tuple[_Part, ...]:
                 "default is a portfolio: it plays the paper's rule until another candidate is clearly "
                 "better, and then hedges over all of them. past, linear and trees say what a candidate "
                 "predicts from; index and greedy weigh again after every look what the round has shown, "
-                "fixed and one-shot do not. explore is a look bought to learn.",
+                "fixed and one-shot do not. The number behind index or greedy is its caution: by how many "
+                "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
+                "to learn.",
             ),
             charts=went_by_charts(findings),
             folds=tuple(candidate_fold(replay) for replay in findings.main),
@@ -161,14 +163,7 @@ def _parts(findings: Findings) -> tuple[_Part, ...]:
         ),
         _Part(
             heading="How this was made",
-            text=(
-                "Rounds are played online and in their order; nothing is known before its time, and "
-                "learning costs count from the first round. Under full every value of a round is revealed "
-                "when it closes, under opened only those of the boxes that the policy itself opened. "
-                "Standard errors are by a block bootstrap over rounds; differences are paired.",
-                "The same in numbers: rows.json and rows.parquet (policies), rounds.parquet (round by "
-                "round), findings.json (the rest); pictures for print in figures.",
-            ),
+            text=made_words(findings),
         ),
     )
 
@@ -177,13 +172,7 @@ def _totals(findings: Findings) -> _Part:
     scales = scale_table(findings)
     return _Part(
         heading="What every policy would have come to",
-        text=(
-            "stay: open nothing. all: open everything. single: the box that was best so far. fixed-set: the "
-            "best set so far. one-shot: the box with the least predicted value plus cost, or none. mean, "
-            "mean+cost: predictions in place of reservation values. no-context: reservation values without "
-            "features. paper: the paper's learner. recorded: what was actually done. hindsight: the least "
-            "that was possible.",
-        ),
+        text=glossary(findings),
         charts=(totals_chart(findings), saved_chart(findings), opened_chart(findings)),
         tables=(*(total_table(replay) for replay in findings.main), *_there(scales)),
     )

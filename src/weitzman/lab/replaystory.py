@@ -5,8 +5,8 @@ import numpy as np
 from weitzman.lab.advice import ASSUMED, in_percent, saving
 from weitzman.lab.findings import CHEAP, Findings
 from weitzman.lab.page import Fold, PageTable
-from weitzman.lab.recorded import Log
 from weitzman.lab.replay import Replay
+from weitzman.lab.residuals import CLEAR
 
 __all__ = [
     "calibration_table",
@@ -14,52 +14,13 @@ __all__ = [
     "candidate_fold",
     "correlation_words",
     "cost_words",
-    "lead",
-    "left_out",
-    "log_words",
     "scale_table",
     "telling_words",
     "total_table",
     "twin_table",
 ]
 
-_NAMED = 12  # features that are told by name
-
-
-def lead(findings: Findings) -> tuple[str, ...]:
-    """Return what stands above everything: the log, the recommendation, and what it rests on."""
-    return (
-        findings.advice.headline,
-        *findings.advice.lines,
-        f"Played, online and in their order: {log_words(findings.log)}.",
-        *left_out(findings.main[0], findings.log.skipped),
-    )
-
-
-def log_words(log: Log) -> str:
-    """Return how large a log is, and what of it was read as features."""
-    present = ~np.isnan(log.costs)
-    there = present.sum(axis=1)
-    most, fewest = int(there.max()), int(there.min())
-    boxes = f"{most} boxes" if most == fewest else f"{fewest} to {most} boxes"
-    known, rows = int((present & ~np.isnan(log.values)).sum()), int(present.sum())
-    values = "" if known == rows else f", {known:,} of {rows:,} values known"
-    names = [feature.name for feature in log.encoding.features]
-    told = ", ".join(names[:_NAMED]) or "none"
-    if len(names) > _NAMED:
-        told += f" and {len(names) - _NAMED} more"
-    models = "one model for all of them" if log.shared else "a model for each"
-    return f"{len(log):,} rounds of {boxes} ({models}){values}, features: {told}"
-
-
-def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
-    """Return what of the log was not played, a sentence each."""
-    lines = []
-    if skipped:
-        lines.append(f"{skipped:,} bad rows are left out.")
-    if replay.empty:
-        lines.append(f"{replay.empty:,} rounds without a value are left out.")
-    return tuple(lines)
+_WITHIN = "within found / promised ± three standard errors"
 
 
 def total_table(replay: Replay) -> PageTable:
@@ -161,11 +122,8 @@ def calibration_words(findings: Findings) -> tuple[str, ...]:
     )
     wrong = [one.rule for one in findings.calibrations if not one.holds]
     if not wrong:
-        return (*first, "All rules keep their promise on average, within three standard errors.")
-    return (
-        *first,
-        f"Not kept on average, by more than three standard errors: {', '.join(wrong)}.",
-    )
+        return (*first, f"For every rule 1 is {_WITHIN}: nothing here speaks against its promise.")
+    return (*first, f"1 is not {_WITHIN}: {', '.join(wrong)}.")
 
 
 def calibration_table(findings: Findings) -> PageTable:
@@ -179,17 +137,25 @@ def calibration_table(findings: Findings) -> PageTable:
             (
                 one.rule,
                 f"{one.ratio:.3f} ± {one.error:.3f}",
+                f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
+                "yes" if one.holds else "no",
                 f"{one.shift:+.3g}",
-                "holds" if one.holds else "fails",
                 "" if log.shared else told,
             )
         )
     return PageTable(
         caption="σ too high by: what would mend the average, in units of value. Boxes that are off by more "
         "than chance allows in one log in 100.",
-        head=("σ of", "found / promised", "σ too high by", "on average", "boxes that are off"),
+        head=(
+            "σ of",
+            "found / promised",
+            "± three s.e.",
+            "1 within",
+            "σ too high by",
+            "boxes that are off",
+        ),
         rows=tuple(rows),
-        numbers=frozenset(("found / promised", "σ too high by")),
+        numbers=frozenset(("found / promised", "± three s.e.", "σ too high by")),
     )
 
 
@@ -219,11 +185,13 @@ def _twin_words(findings: Findings) -> tuple[str, ...]:
         return ()
     told = {name: _standing(replay) for name, replay in versions.items()}
     return (
-        "Twins of the log show what that costs. Residuals are moved to other rounds: together, so that the "
-        "boxes of a round stay correlated, or apart, box by box, so that they are independent. Everything "
-        "else is the same in both. Beside the best other simple rule, the paper's rule "
-        f"{told['the log']} on the log, {told['together']} with residuals moved together, and "
+        "Two twins of the log differ in the correlation alone: residuals are moved to other rounds together, "
+        "so that the boxes of a round stay correlated, or apart, box by box, so that they do not. Beside the "
+        f"best simple rule, the paper's rule {told['together']} with residuals moved together and "
         f"{told['apart']} with residuals moved apart.",
+        f"On the log itself it {told['the log']}. Do not compare that with a twin: in both twins the linear "
+        "model is exact and the spread is constant, which they need not be in the log, so even together may "
+        "rank policies in another way.",
     )
 
 
@@ -248,7 +216,8 @@ def twin_table(findings: Findings) -> PageTable | None:
         (name, *(f"{shown[version][name][0].mean():.4g}" for version in versions)) for name in names
     ]
     return PageTable(
-        caption=f"Mean total per round under {findings.main[0].feedback}, on the log and its twins.",
+        caption=f"Mean total per round under {findings.main[0].feedback}, on the log and its twins. What "
+        "correlation costs is between the twins; the log differs from both in more.",
         head=("policy", *versions),
         rows=tuple(rows),
         numbers=frozenset(versions),
@@ -261,7 +230,6 @@ def cost_words(findings: Findings) -> tuple[str, ...]:
     if not shares.size:
         return ("The features leave nothing open: there is nothing to look for.",)
     middle = float(np.median(shares))
-    word = "cheap" if middle < CHEAP else "dear"
     spread = (
         ""
         if findings.log.shared
@@ -269,9 +237,9 @@ def cost_words(findings: Findings) -> tuple[str, ...]:
     )
     return (
         f"A look costs {100 * middle:.2g} % of the standard deviation that the features leave of a box's "
-        f"value (the median over boxes{spread}). That is {word}, as far as a rule of thumb goes: in recorded "
-        f"problems the paper's rule did well below about {100 * CHEAP:.0f} %, and opening one box at most "
-        "was hard to beat well above it. That describes those problems and is no law.",
+        f"value (the median over boxes{spread}). In this project's recorded problems searching paid below "
+        f"about {100 * CHEAP:.0f} %, and opening one box at most was hard to beat well above it. That "
+        "describes those tables and promises nothing for this log, whose totals are above.",
     )
 
 
@@ -282,8 +250,8 @@ def telling_words(findings: Findings) -> tuple[str, ...]:
         return ("The log has no features, or too few rounds to say what they tell.",)
     share = in_percent(told.explained, told.explained_error)
     first = (
-        f"Fitted to the first half of the rounds, a linear regression predicts {share} of the squares of the "
-        "values around the mean of their box in the second half."
+        f"Fitted to the first half of the rounds, a linear regression explains {share} of the variance of "
+        "the values around the mean of their box in the second half."
     )
     if told.explained <= 0.0:
         first = (

@@ -11,7 +11,8 @@ values; only which residual came in which round is drawn anew:
 
 In both, the spread no longer depends on the contexts and the linear model is as good as it can be; they
 differ in the correlation alone. So what a policy gains from ``together`` to ``apart`` is what the correlation
-costs it, and what it gains from the log to ``together`` is what the model does not see.
+costs it. The log differs from both in more: what a policy gains from the log to ``together`` is what the
+model does not see, and may turn the ranking of policies around.
 
 Where a box has no value in the round that its residuals would come from, it takes one of those of its own
 that no other round took. Boxes that carry no history share one pool of residuals.

@@ -32,6 +32,8 @@ from weitzman.search.reservation import Sense
 
 __all__ = ["ByPolicy"]
 
+_NO_ORDER = "a round without an order of its own"
+
 
 class ByPolicy:
     """A running policy, as what a searcher runs.
@@ -109,8 +111,11 @@ class ByPolicy:
         )
         if isinstance(course, IndexCourse):
             return course.sigma.copy()
-        rule = "be asked for a round that goes by them; this one looks again after every box"
-        raise InvalidInputError("Reservation values", rule, type(course).__name__)
+        rule = (
+            "be asked for a round that goes by them; this one looks again after every box: open it and ask "
+            "the search for the next box"
+        )
+        raise InvalidInputError("Reservation values", rule, _NO_ORDER)
 
     def explain(self, names: Sequence[Hashable], round: Round) -> Explanation:  # noqa: A002
         """Return why a round would be searched in its order, if it goes by reservation values."""

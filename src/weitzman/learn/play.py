@@ -229,6 +229,9 @@ def checked_record(
     c = float_array(costs, "The costs")
     o = np.atleast_1d(float_array(outside, "The outside option"))
     c = np.atleast_2d(c if c.ndim else np.full(boxes, float(c)))
+    if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
+        # A box that is absent costs nothing, and need not have a cost
+        c = np.where(np.isnan(x).any(axis=2) & np.isnan(c), 0.0, c)
     _check(boxes, dimension, x, c, v, o)
     return x, c, v, o
 

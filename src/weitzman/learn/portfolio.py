@@ -28,7 +28,7 @@ __all__ = ["Portfolio", "default"]
 _CLARITY = {"full": 2.25, "opened": 3.5}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Portfolio:
     """A hedge over the rules of panels.
 
@@ -87,6 +87,10 @@ class Portfolio:
         if self.feedback == "full":
             return PortfolioPlayer(past, members, gate, self.seed)
         return OpenedPlayer(past, members, gate, self.seed, share)
+
+    def __repr__(self) -> str:
+        # Counting candidates would start them, and load what their models need
+        return f"Portfolio({len(self.panels)} panels of candidates)"
 
     def alone(self) -> dict[str, Chosen]:
         """Return each candidate as a policy of its own."""

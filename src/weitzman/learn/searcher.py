@@ -213,7 +213,7 @@ class Searcher:
         ----------
         contexts, costs, values
             Arrays T×n×d, one number or n or T×n, and T×n. A box with a NaN in its context is absent in that
-            round; a value that is NaN is missing.
+            round, and its cost may be NaN; a value that is NaN is missing.
         outside
             The outside option, one number or one per round; None if there is none.
         predictions
