@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-reliability test-slow check bench bench-peers bench-replay docs clean
+.PHONY: help demo system test test-reliability test-slow check bench bench-peers bench-replay bench-serve docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,5 +54,13 @@ bench-peers: .venv-peers/installed  ## time and score the learners beside other 
 	cd benchmarks && ../.venv-peers/bin/python -m peers.run speed
 	cd benchmarks && ../.venv-peers/bin/python -m peers.run regret
 
+.venv-serve/installed: benchmarks/serve/requirements.txt
+	$(PYTHON) -m venv .venv-serve
+	.venv-serve/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/serve/requirements.txt
+	@touch $@
+
+bench-serve: .venv/installed .venv-serve/installed  ## the service under load, beside an echo and Optuna (4 minutes)
+	cd benchmarks && ../$(BIN)/python -m serve.run
+
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-peers docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The decision service under load: `make bench-serve`."""

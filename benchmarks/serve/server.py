@@ -1,0 +1,66 @@
+"""Servers in processes of their own."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+_SERVE = ("-c", "from weitzman.cli.main import run; run()", "serve")
+
+
+class Server:
+    """A server on a free port of this machine.
+
+    Parameters
+    ----------
+    data
+        The journal of the service; None for the echo.
+    problems
+        How many problems ``p0``, ``p1``, … the load is spread over.
+    """
+
+    def __init__(self, *, data: Path | None, problems: int = 1) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        self.problems = problems
+        self.is_echo = data is None
+        what = ["-m", "serve.echo", str(self.port)]
+        if data is not None:
+            what = [*_SERVE, "--port", str(self.port), "--data", str(data)]
+        began = time.perf_counter()
+        self._process = subprocess.Popen([sys.executable, *what], stderr=subprocess.PIPE)
+        self._wait()
+        self.start_seconds = time.perf_counter() - began
+
+    def cpu(self) -> float:
+        """Return the seconds of CPU that the process has had."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
+
+    def close(self) -> None:
+        """End it."""
+        self._process.terminate()
+        self._process.communicate()
+
+    def _wait(self) -> None:
+        for _ in range(3_000):
+            if self._process.poll() is not None:
+                _, error = self._process.communicate()
+                raise RuntimeError(f"The server ended: {error.decode()}")
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1).close()
+            except urllib.error.HTTPError as error:
+                if self.is_echo and error.code == 404:
+                    return
+            except OSError:
+                pass
+            else:
+                return
+            time.sleep(0.1)
+        self.close()
+        raise RuntimeError("The server is not ready after five minutes.")
