@@ -79,7 +79,7 @@ def write_past(path: Path, *, problems: int, events: int) -> None:
         costs = [0.5] * BOXES
         sigma = past.state.problems[name].propose(None, contexts, costs, 3.0)
         past.happen(name, Opened(contexts.tolist(), costs, sigma, 3.0), key)
-        past.happen(name, Seen([(i % BOXES, round(rng.uniform(0.0, 4.0), 3))]), key)
+        past.happen(name, Seen([(i // problems % BOXES, round(rng.uniform(0.0, 4.0), 3))]), key)
         past.happen(name, Closed(), key)
         i += 1
     past.close()

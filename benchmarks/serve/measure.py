@@ -62,7 +62,8 @@ def measure(
 ) -> Table:
     """Return what each operation comes to on each server; a first short pass is not counted.
 
-    Values are told of the rounds that were opened, and those that have values are closed.
+    Values are told of the rounds that were opened, and those that have values are closed; passes are short,
+    so that not more rounds are open at a time than a busy service has.
     """
     table: Table = {name: {op: Measured() for op in OPERATIONS} for name in servers}
     begin = time.time_ns() // 1_000_000_000 * 10_000_000  # ids that no earlier run has used

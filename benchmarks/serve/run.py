@@ -76,11 +76,13 @@ def services(
     servers = {"echo": Server(data=None)}
     stack.callback(servers["echo"].close)
     write_past(folder / "fresh.db", problems=1, events=1)
-    servers["fresh"] = Server(data=folder / "fresh.db")
+    servers["fresh"] = Server(data=folder / "fresh.db", snapshot_every=asked.snapshot_every)
     stack.callback(servers["fresh"].close)
     if asked.events:
         path = history(asked.folder or folder, asked.problems, asked.events)
-        servers["full"] = Server(data=path, problems=asked.problems)
+        servers["full"] = Server(
+            data=path, problems=asked.problems, snapshot_every=asked.snapshot_every
+        )
         stack.callback(servers["full"].close)
     return servers
 
@@ -114,6 +116,7 @@ def run(asked: argparse.Namespace) -> dict[str, Any]:
             "connections": asked.connections,
             "problems": asked.problems,
             "events": asked.events,
+            "snapshot_every": asked.snapshot_every,
             "start_seconds": {name: server.start_seconds for name, server in servers.items()},
             "operations": {
                 op: {name: rows[op].figures() for name, rows in table.items()} for op in OPERATIONS
@@ -127,9 +130,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bench-serve", description="The service under load.")
     parser.add_argument("--events", type=int, default=1_000_000, help="of the past; 0: without")
     parser.add_argument("--problems", type=int, default=1_000, help="of the past")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of one pass of one request")
-    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.75, help="of one pass of one request")
+    parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--snapshot-every", type=int, default=10_000, help="as of weitzman serve")
     parser.add_argument("--folder", type=Path, help="where the journal with a past is kept")
     parser.add_argument("--optuna", type=Path, default=_OPTUNA, help="a Python that has Optuna")
     parser.add_argument("--json", action="store_true", help="print JSON, not a table")

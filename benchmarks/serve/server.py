@@ -21,9 +21,13 @@ class Server:
         The journal of the service; None for the echo.
     problems
         How many problems ``p0``, ``p1``, … the load is spread over.
+    snapshot_every
+        After how many events the service writes a snapshot.
     """
 
-    def __init__(self, *, data: Path | None, problems: int = 1) -> None:
+    def __init__(
+        self, *, data: Path | None, problems: int = 1, snapshot_every: int = 10_000
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
@@ -32,6 +36,7 @@ class Server:
         what = ["-m", "serve.echo", str(self.port)]
         if data is not None:
             what = [*_SERVE, "--port", str(self.port), "--data", str(data)]
+            what += ["--snapshot-every", str(snapshot_every)]
         began = time.perf_counter()
         self._process = subprocess.Popen([sys.executable, *what], stderr=subprocess.PIPE)
         self._wait()
