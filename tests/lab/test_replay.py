@@ -203,3 +203,15 @@ def test_default_has_nearly_the_regret_of_the_paper_where_the_paper_is_right(nam
             papers += float(scores.totals[player.names.index("paper")])
             player.learn_scored(shown, values, scores)
     assert mine <= 1.05 * papers
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="the recorded rounds are not at hand")
+@pytest.mark.parametrize(
+    "name", ["llm_calls", "query_plans", "model_training", "reaction_yields", "kernel_tuning"]
+)
+def test_under_opened_default_is_within_a_twentieth_of_the_best_simple_rule(name: str) -> None:
+    found = replay(read_log(DATA / f"{name}.parquet"), feedback="opened")
+    assert found.of("default").mean() <= 1.05 * found.of(found.best_simple).mean()
+    # What exploration costs is told, and small
+    assert found.exploration.sum() <= 0.02 * found.of("default").sum()

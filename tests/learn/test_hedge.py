@@ -247,3 +247,26 @@ def test_what_is_refused(arguments: dict[str, object], subject: str) -> None:
         Gate(2).add(np.array([0.0, np.nan]))
     with pytest.raises(wz.InvalidInputError, match="state"):
         Gate(2).restore(Gate(3).state())
+
+
+def test_few_rounds_count_as_few() -> None:
+    """Student's t instead of the normal law: the deviate is as rare, and a constant lead is no proof."""
+    from scipy.stats import norm, t
+
+    from weitzman.learn.hedge import _deviate
+
+    for freedom in (2.0, 5.5, 30.0, 1000.0):
+        for ratio in (0.1, 1.0, 5.0):
+            exact = norm.isf(t.sf(np.sqrt(ratio * freedom), freedom))
+            if exact < 8.0:
+                assert _deviate(ratio, freedom) == pytest.approx(exact, rel=0.04)
+    plain, careful = (Gate(2, incumbent=0, clarity=3.5, few=few) for few in (False, True))
+    opened = []
+    for gate in (plain, careful):
+        rounds = 0
+        while not gate.is_open:
+            gate.add(np.array([1.0, 0.0]))
+            rounds += 1
+        opened.append(rounds)
+    assert opened[0] == 2
+    assert 8 <= opened[1] <= 20

@@ -1,12 +1,14 @@
 """Exploration: rounds in which everything is opened, to learn what estimates are worth.
 
 **Who pays.** A declared share β of what looks cost goes into exploration: with p the mean cost of the looks
-in a round so far and C_t what it costs to open everything in round t, round t is explored with the chance
+in rounds that had any, and C_t what it costs to open everything in round t, round t is explored with the
+chance
 
     φ_t = min(½, β p / C_t),
 
-so in expectation exploration costs at most β times what is paid for looks anyway. φ_t is known before the
-round, and the draw is a hash of (seed, t): it depends on nothing that the round holds.
+so in expectation exploration costs at most β times what a round with looks costs. Rounds without looks do not
+count, or exploration would end with whoever never looks. φ_t is known before the round, and the draw is a
+hash of (seed, t): it depends on nothing that the round holds.
 
 **What it buys.** Let m be an estimate of the total L of a candidate, made from what would have been revealed
 without exploration, and e whether the round is explored. The score
@@ -34,7 +36,7 @@ __all__ = ["SHARE", "chance", "checked_share", "corrected", "is_drawn"]
 
 Floats = NDArray[np.float64]
 
-SHARE = 0.03
+SHARE = 0.01
 """β: the share of what looks cost that goes into exploration."""
 
 _MOST = 0.5
@@ -48,7 +50,7 @@ def checked_share(share: float) -> float:
 
 
 def chance(share: float, paid: float, costs: Floats) -> float:
-    """Return φ for a round with these costs, after so much was paid per round for looks.
+    """Return φ for a round with these costs, after so much was paid per round with looks.
 
     Examples
     --------

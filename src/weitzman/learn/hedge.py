@@ -19,7 +19,14 @@ n = (Σ t)²/Σ t² effective rounds, *clearly* is by z standard errors,
 
 after two rounds at least; as soon as (2) fails, the incumbent is back. For a D that never changes V = 0: a
 candidate that is better by as much in every round is soon believed. Among many candidates of equal worth some
-leader passes any z now and then, so (2) proves nothing. It need not:
+leader passes any z now and then, so (2) proves nothing. It need not.
+
+**Few rounds.** Where a mistake is not soon seen, as in :mod:`weitzman.learn.opened`, few rounds must not
+settle it. With ``few`` one more round like the last, with D = 0, counts in V, and S/√V is taken for Student's
+t of f = n − 1 degrees of freedom: what is compared with z is the normal deviate of the same rarity
+[Wallace 1959],
+
+    (8f + 1)/(8f + 3) · √(f ln(1 + S²/(f V))).
 
 **Advice is followed while it is cheap.** Let E be the sum of t (L_advised − h), the loss beyond AdaHedge's,
 over the rounds that were played as advised. Round t is played as advised if E ≤ U, with E and U as they are
@@ -160,10 +167,17 @@ class Gate:
         The one to start with; None if the leader is advised from the first round on.
     clarity
         z, by how many standard errors it must be beaten.
+    few
+        Whether the fewness of rounds counts, as in Student's t.
     """
 
     def __init__(
-        self, candidates: int, *, incumbent: int | None = None, clarity: float = 2.25
+        self,
+        candidates: int,
+        *,
+        incumbent: int | None = None,
+        clarity: float = 2.25,
+        few: bool = False,
     ) -> None:
         if incumbent is not None and not 0 <= incumbent < candidates:
             raise InvalidInputError("The incumbent", "be one of the candidates", incumbent)
@@ -172,6 +186,7 @@ class Gate:
         self._hedge = AdaHedge(candidates)
         self._incumbent = incumbent
         self._clarity = clarity
+        self._few = few
         self._moments = np.zeros((2, candidates))  # Σ t² D and Σ t² D² of each candidate
         self._count = 0
         self._spent = 0.0
@@ -230,6 +245,9 @@ class Gate:
         spread = max(0.0, second - 2.0 * mean * first + mean * mean * squares)
         # (2) without the division by n − 1, which is 0 in round 1
         clear = t > 1 and (rounds - 1.0) * ahead**2 > self._clarity**2 * rounds * spread
+        if clear and self._few:
+            ratio = ahead**2 / (rounds * (spread + (t * mean) ** 2))
+            clear = _deviate(ratio, rounds - 1.0) > self._clarity
         self._leader = leader if clear else incumbent
 
     def state(self) -> State:
@@ -253,3 +271,13 @@ class Gate:
         self._spent = float(np.array(state["spent"], dtype=np.float64)[0])
         self._count, self._leader = np.array(state["counts"], dtype=np.int64).tolist()
         self._trusted = self._spent <= self._hedge.bound
+
+
+def _deviate(ratio: float, freedom: float) -> float:
+    """Return the normal deviate as rare as Student's t = √(ratio · f), for f degrees of freedom.
+
+    >>> round(_deviate(4.3027**2 / 2.0, 2.0), 2), round(_deviate(2.0423**2 / 30.0, 30.0), 2)
+    (1.93, 1.96)
+    """
+    shrink = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+    return shrink * math.sqrt(freedom * math.log1p(ratio))

@@ -12,8 +12,9 @@ Candidates learn from what was revealed. How they are judged:
   reason to leave it. So it is judged as it would play without optimism.
 
 The advised candidate of :mod:`weitzman.learn.hedge` is played: the incumbent until the leader beats it
-clearly. Scores are estimates that depend on what was played, so the hedge's guarantee does not hold here, and
-nothing is drawn. While the incumbent is played nothing is explored.
+clearly, with few rounds counting as few, since a leader that never looks would find out nothing more. Scores
+are estimates that depend on what was played, so the hedge's guarantee does not hold here, and nothing is
+drawn. While the incumbent is played nothing is explored.
 """
 
 from collections.abc import Mapping
@@ -48,9 +49,8 @@ class OpenedPlayer(PortfolioPlayer):
     ) -> None:
         super().__init__(past, members, gate, seed)
         self._share = share
-        self._paid = np.zeros(
-            2
-        )  # what looks cost in rounds that were not explored, and their number
+        # What looks cost in rounds that were not explored, and how many rounds had any
+        self._paid = np.zeros(2)
 
     @property
     def played(self) -> int:
@@ -86,7 +86,7 @@ class OpenedPlayer(PortfolioPlayer):
             scores = self._corrected(round, values)
         else:
             scores = self.estimate(round, values)
-            self._paid += round.costs[known].sum(), 1.0
+            self._paid += round.costs[known].sum(), float(known.any())
         if scores is not None and np.isfinite(scores).all():
             self._gate.add(scores)
         self._remember(round, values)

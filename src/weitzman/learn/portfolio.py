@@ -25,7 +25,7 @@ from weitzman.learn.simple import Simple
 
 __all__ = ["Portfolio", "default"]
 
-_CLARITY = {"full": 2.25, "opened": 3.5}
+_CLARITY = {"full": 2.25, "opened": 3.0}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,7 +39,7 @@ class Portfolio:
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
-        By how many standard errors; see :class:`weitzman.learn.hedge.Gate`. ``"auto"`` is 2.25, and 3.5 under
+        By how many standard errors; see :class:`weitzman.learn.hedge.Gate`. ``"auto"`` is 2.25, and 3 under
         feedback ``"opened"``, where totals are estimates.
     exploration
         Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
@@ -82,6 +82,7 @@ class Portfolio:
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
             clarity=_CLARITY[self.feedback] if self.clarity == "auto" else self.clarity,
+            few=self.feedback == "opened",
         )
         share = checked_share(self.exploration)
         if self.feedback == "full":

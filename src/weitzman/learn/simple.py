@@ -88,7 +88,13 @@ class SimpleMembers:
 
     def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
         """Return what one rule does in a round."""
-        return IndexCourse(self._sigma(round)[rule])
+        asked, count, known = self._asked
+        if asked is round and count == self._past.count:
+            return IndexCourse(known[rule])
+        # The other rules may never be asked
+        sigma = np.full(len(round.costs), np.inf)
+        self._set(self.names[rule], round, sigma)
+        return IndexCourse(sigma)
 
     def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
         """Return what every rule comes to in a round, and how many boxes it opens."""
