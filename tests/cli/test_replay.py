@@ -64,6 +64,9 @@ def test_scales_and_what_was_recorded(log: Path) -> None:
     assert list(dict.fromkeys(row["cost_scale"] for row in rows)) == [1.0, 0.25, 4.0]
     recorded = [row for row in rows if row["policy"] == "recorded"]
     everything = [row for row in rows if row["policy"] == "all"]
+    tables = CliRunner().invoke(app, command).stdout.splitlines()
+    shown = [line for line in tables if line.startswith("full")]
+    assert shown == ["full, costs × 0.25", "full", "full, costs × 4"]
     # Everything was opened at the time
     assert [r["mean_total"] for r in recorded] == [r["mean_total"] for r in everything]
 

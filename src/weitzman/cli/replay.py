@@ -142,7 +142,7 @@ def replay_command(
     if as_json:
         typer.echo(json.dumps(found.rows, indent=2, allow_nan=False))
         return
-    _print(found)
+    _print(found, [float(part) for part in cost_scale.split(",")])
     if output is not None:
         typer.echo(f"Report: {output / 'index.html'}")
 
@@ -195,14 +195,15 @@ def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Ca
     return cases
 
 
-def _print(found: "Findings") -> None:
+def _print(found: "Findings", scales: list[float]) -> None:
+    """Print tables in the order of the scales, and what to do."""
     from rich.console import Console
 
     console = Console(highlight=False)
     if not console.is_terminal:
         # In a file nothing needs to be folded
         console.width = 120
-    for replay in found.replays.played:
+    for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
         _say(console, f"{replay.feedback}{scale}")
         console.print(_shown(replay.rows()))
