@@ -11,7 +11,7 @@ import weitzman as wz
 from tests.lab.logs import log_of, normal_log
 from weitzman.lab.findings import Findings, find
 from weitzman.lab.recorded import Log
-from weitzman.lab.replayreport import check_place, replay_page, write_replay_report
+from weitzman.lab.replayreport import check_place, placed, replay_page, write_replay_report
 from weitzman.lab.replays import Case, play_cases
 from weitzman.lab.replaystory import (
     calibration_table,
@@ -61,6 +61,17 @@ def test_files(found: Findings, tmp_path: Path) -> None:
     check_place(tmp_path / "report")
     with pytest.raises(wz.InvalidInputError, match="be empty or hold an earlier report"):
         check_place(tmp_path)
+
+
+def test_work_that_is_interrupted_leaves_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), placed(tmp_path / "report"):
+        assert (tmp_path / "report/figures").is_dir()
+        raise KeyboardInterrupt
+    assert not (tmp_path / "report").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(KeyboardInterrupt), placed(tmp_path / "mine"):
+        raise KeyboardInterrupt
+    assert (tmp_path / "mine").is_dir()
 
 
 def test_the_page_stands_alone_and_says_it_all(found: Findings) -> None:

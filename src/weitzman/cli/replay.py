@@ -108,7 +108,7 @@ def replay_command(
     from weitzman.lab.findings import find
     from weitzman.lab.progress import told_of_compiling
     from weitzman.lab.recorded import read_log
-    from weitzman.lab.replayreport import check_place, write_replay_report
+    from weitzman.lab.replayreport import placed, write_replay_report
     from weitzman.lab.replays import play_cases
 
     with _skipping_told():
@@ -125,10 +125,8 @@ def replay_command(
             skip_bad=skip_bad,
         )
     typer.echo(_read(past, chosen=features is not None), err=True)
-    if output is not None:
-        check_place(output)
     cases = _cases(feedback, scales, twins=output is not None)
-    with told_of_compiling():
+    with placed(output), told_of_compiling():
         played = play_cases(
             past,
             cases,

@@ -12,6 +12,8 @@
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,7 +54,7 @@ from weitzman.lab.replaystory import (
 )
 from weitzman.lab.rows import write_table
 
-__all__ = ["check_place", "replay_page", "write_replay_report"]
+__all__ = ["check_place", "placed", "replay_page", "write_replay_report"]
 
 _FIGURES = "figures"
 
@@ -67,6 +69,24 @@ def check_place(directory: Path) -> None:
     except OSError as error:
         rule, got = "be writable", error.strerror or str(error)
         raise InvalidInputError(f"The directory {str(directory)!r}", rule, got) from None
+
+
+@contextmanager
+def placed(directory: Path | None) -> Iterator[None]:
+    """Make the directory of a report for work to come; what was made goes if the work does not end well."""
+    if directory is None:
+        yield
+        return
+    made = [p for p in (directory / _FIGURES, directory) if not p.exists()]
+    check_place(directory)
+    try:
+        yield
+    except BaseException:
+        for place in made:
+            # Something in it by now is not ours to take away
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def write_replay_report(directory: Path, findings: Findings) -> None:
