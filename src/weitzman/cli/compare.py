@@ -1,4 +1,4 @@
-"""``weitzman compare``: all learners in all worlds."""
+"""``weitzman compare``: all linear learners in all worlds."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -41,7 +41,7 @@ def compare_command(
         bool, typer.Option("--json", help="Print the final table as JSON rows.")
     ] = False,
 ) -> None:
-    """Run all learners in all worlds; write a table and small multiples."""
+    """Run all linear learners in all worlds; write a table and small multiples."""
     from weitzman.lab.compare import compare, comparison
 
     study = comparison(

@@ -1,6 +1,7 @@
-"""All learners in all worlds: who loses how much, where.
+"""All linear learners in all worlds: who loses how much, where.
 
-Every learner plays the same draws in each world. Worlds differ by orders of magnitude in what can be lost, so
+Every learner with a compiled bank plays the same draws in each world; those beyond linear take minutes, and a
+study names them. Worlds differ by orders of magnitude in what can be lost, so
 each has its own panel and its own row.
 """
 

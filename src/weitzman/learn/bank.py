@@ -18,7 +18,7 @@ from weitzman.learn.handed import asked, box_numbers, check_contexts, column, ha
 from weitzman.learn.kernels import UNSORTED, learn_rows, predict_rows, width_rows
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Bank", "CompiledBank"]
+__all__ = ["CompiledBank"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -256,7 +256,3 @@ class CompiledBank:
     def digest(self) -> str:
         """Return a hash of the state."""
         return hash_of(self.state())
-
-
-# The name that learners know it by
-Bank = CompiledBank

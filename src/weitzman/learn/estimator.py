@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, WeitzmanError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.ftrl import FTRL
 from weitzman.learn.loss import loss
 from weitzman.search.discrete import Empirical
@@ -101,7 +101,7 @@ class ReservationValueRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
     intercept_: float
     n_features_in_: int
     _learner: FTRL
-    _bank: Bank
+    _bank: CompiledBank
     _constant: float
 
     def __init__(

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.compiled import compiled, implements
 from weitzman.learn.kernels import (
     learn_row,
@@ -114,7 +114,7 @@ class FTRL:
     shared: bool = False
     horizon: int | None = None
 
-    def start(self, *, boxes: int, dimension: int) -> Bank:
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         rules = self._rules()
         size = dimension + self.intercept
@@ -124,7 +124,7 @@ class FTRL:
             start = prior_rows(self.prior, rows, size)
             return _blank(rows, window or capacity, start, rules)
 
-        return Bank(
+        return CompiledBank(
             blank=blank,
             boxes=boxes,
             dimension=dimension,

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.compiled import compiled, implements
 from weitzman.learn.kernels import (
     learn_row,
@@ -102,7 +102,7 @@ class LinearisedFTRL:
     shared: bool = False
     horizon: int | None = None
 
-    def start(self, *, boxes: int, dimension: int) -> Bank:
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         if self.radius is not None and not 0.0 < self.radius < math.inf:
             raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
@@ -123,7 +123,7 @@ class LinearisedFTRL:
                 work=np.zeros((1, size)),
             )
 
-        return Bank(
+        return CompiledBank(
             blank=blank,
             boxes=boxes,
             dimension=dimension,

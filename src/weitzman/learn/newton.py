@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.compiled import implements
 from weitzman.learn.cover import (
     Cover,
@@ -93,7 +93,7 @@ class NewtonStep:
     prior: ArrayLike | None = None
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int) -> Bank:
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a number or 'auto' for a Newton step", self.eta)
@@ -117,7 +117,7 @@ class NewtonStep:
                 square=np.zeros((size, size)),
             )
 
-        return Bank(
+        return CompiledBank(
             blank=blank,
             boxes=boxes,
             dimension=dimension,

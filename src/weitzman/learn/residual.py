@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.compiled import compiled, implements
 from weitzman.learn.cover import cover_reach
 from weitzman.learn.kernels import (
@@ -83,7 +83,7 @@ class Residual:
     forget: float = 1.0
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int) -> Bank:
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         if self.memory < 1:
             raise InvalidInputError("memory", "be an integer >= 1", self.memory)
@@ -99,7 +99,7 @@ class Residual:
                 counts=np.zeros((rows, 1), dtype=np.int64),
             )
 
-        return Bank(blank=blank, boxes=boxes, dimension=dimension, shared=self.shared)
+        return CompiledBank(blank=blank, boxes=boxes, dimension=dimension, shared=self.shared)
 
 
 @compiled

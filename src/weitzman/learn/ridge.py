@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank import Bank
+from weitzman.learn.bank import CompiledBank
 from weitzman.learn.compiled import compiled, implements
 from weitzman.learn.cover import (
     Cover,
@@ -164,7 +164,7 @@ class Ridge:
     forget: float = 1.0
     shared: bool = False
 
-    def start(self, *, boxes: int, dimension: int) -> Bank:
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
 
         def blank(rows: int, capacity: int) -> RidgeState:
@@ -172,7 +172,7 @@ class Ridge:
             core = blank_regression(rows, start, self.eta, self.forget)
             return RidgeState(core=core, spread=np.zeros((rows, 3)), pool=np.zeros(3))
 
-        return Bank(
+        return CompiledBank(
             blank=blank,
             boxes=boxes,
             dimension=dimension,
