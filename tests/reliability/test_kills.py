@@ -98,14 +98,14 @@ class Victim:
     def kill(self) -> None:
         """Kill it at some moment of its life, and start it until it answers."""
         chance = self.random.random()
-        if chance < 0.4:
+        if chance < 0.6:
             self._kill("answering")
             self.service = self._start()
             time.sleep(self.random.uniform(0.0, 1.0))
             self._kill("starting")
         else:
             time.sleep(self.random.uniform(0.0, 0.2))
-            if chance < 0.7:
+            if chance < 0.8:
                 self._wait_for_a_snapshot()
             self._kill("answering")
         began = time.monotonic()
