@@ -1,13 +1,16 @@
 """The published description is valid, complete and true."""
 
 import json
+import re
 
 import msgspec
 import pytest
 
 from tests.serve.running import CONTEXTS, Running
+from weitzman.serve.examples import BODIES, NAMES
 from weitzman.serve.openapi import document
 from weitzman.serve.routes import ROUTES
+from weitzman.serve.schema import BatchRequest
 
 
 def test_the_document_is_published_and_has_every_route(service: Running) -> None:
@@ -49,3 +52,20 @@ def test_answers_are_as_described(service: Running) -> None:
         schema = told["paths"][route.path]["get"]["responses"]["200"]["content"]
         whole = {**schema["application/json"]["schema"], "components": told["components"]}
         jsonschema_rs.Draft202012Validator(whole).validate(answer.json())
+
+
+def test_the_examples_are_a_story_that_the_service_takes(service: Running) -> None:
+    told = service.get("/openapi.json").json()
+    shown = {
+        (path, method): operation["requestBody"]["content"]["application/json"]["example"]
+        for path, operations in told["paths"].items()
+        for method, operation in operations.items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    }
+    assert len(shown) == sum(r.takes is not None for r in ROUTES)
+    for (path, _), body in shown.items():
+        answer = service.post(re.sub(r"\{(\w+)\}", lambda m: NAMES[m[1]], path), body)
+        assert answer.status_code in (200, 201), answer.text
+    results = service.post("/v1/problems/prices/batch", BODIES[BatchRequest]).json()["results"]
+    assert [result["status"] for result in results] == [201, 200, 200]
+    assert service.get(f"/page/{NAMES['file']}").status_code == 200

@@ -122,10 +122,7 @@ class Office:
                 leads=self._leads,
             )
             self.snapshot_seq = resumed.snapshot
-            # What is there now stays: the collector need not look at it again
-            gc.collect()
             gc.freeze()
-            gc.set_threshold(20_000, 50, 100)
             log(
                 "ready",
                 events=resumed.head.seq,
@@ -137,6 +134,10 @@ class Office:
 
     def _resume(self) -> Resumed:
         self.warmth.warm(_USUAL)
+        # What is there now stays: the collector, off since the start, need never look at it
+        gc.freeze()
+        gc.set_threshold(20_000, 50, 100)
+        gc.enable()
         resumed = resume(self._journal, self._snapshots)
         for problem in resumed.state.problems.values():
             self.warmth.warm(problem.settings)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from weitzman.serve.examples import BODIES, NAMES
 from weitzman.serve.refusal import KINDS
 from weitzman.serve.route import Route
 from weitzman.serve.schema import ProblemDetails
@@ -53,8 +54,9 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     names = re.findall(r"\{(\w+)\}", route.path)
     words = re.sub(r"[{}]", "", route.path.removeprefix("/v1/")).replace("/", "_")
     keyed = route.method != "GET" and route.repeatable
+    text = {"type": "string", "minLength": 1}
     parameters: list[dict[str, Any]] = [
-        {"name": n, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        {"name": n, "in": "path", "required": True, "schema": text, "example": NAMES[n]}
         for n in names
     ]
     operation: dict[str, Any] = {
@@ -67,10 +69,12 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     if route.access == "open":
         operation["security"] = []
     if route.takes_type is not None:
-        schema = {} if route.takes is None else schemas[route.takes]
+        content: dict[str, Any] = {"schema": {}}
+        if route.takes is not None:
+            content = {"schema": schemas[route.takes], "example": BODIES[route.takes]}
         operation["requestBody"] = {
             "required": not route.may_be_empty,
-            "content": {route.takes_type: {"schema": schema}},
+            "content": {route.takes_type: content},
         }
     return operation
 
