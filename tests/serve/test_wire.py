@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from pathlib import Path
 
 from tests.reliability.mutants import request, whole
@@ -71,3 +72,59 @@ def test_a_body_that_breaks_on_the_way_changes_nothing(tmp_path: Path) -> None:
         ((status, _),) = _exchange(service, head + chunked)
         assert status == 400
         assert service.get("/v1/problems/p").json()["rounds_open"] == 0
+
+
+def _raw(service: Running, parts: list[bytes]) -> bytes:
+    """Send parts one after the other; return all that comes back."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30.0) as wire:
+        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for part in parts:
+            wire.sendall(part)
+            time.sleep(0.02)
+        told = b""
+        while got := wire.recv(65_536):
+            told += got
+    return told
+
+
+def _shape(told: bytes) -> tuple[bytes, set[bytes], bytes]:
+    """Return status line, headers and body of an answer."""
+    head, _, body = told.partition(b"\r\n\r\n")
+    first, *lines = head.split(b"\r\n")
+    return first, set(lines), body
+
+
+def test_a_request_in_pieces_gets_the_answer_of_a_whole_one(tmp_path: Path) -> None:
+    bodies = [
+        {"id": "same", "contexts": CONTEXTS, "outside": 3.0},
+        {"id": "same", "contexts": CONTEXTS, "outside": 4.0},  # a conflict
+        {"contexts": "none"},
+    ]
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        for body, status in zip(bodies, (b"201", b"409", b"422"), strict=True):
+            head, content = request("POST", "/v1/problems/p/rounds", body)
+            sent = whole(head, content)
+            told = _raw(service, [sent])
+            assert told.split(b" ")[1] == status
+            for cut in (10, len(head) + 5, len(sent) - 1):
+                assert _shape(_raw(service, [sent[:cut], sent[cut:]])) == _shape(told)
+            chunks = head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(content) + content
+            assert _shape(_raw(service, [chunks + b"\r\n0\r\n\r\n"])) == _shape(told)
+            expects = head.replace(b"\r\n", b"\r\nExpect: 100-continue\r\n", 1)
+            got = _raw(service, [whole(expects, content)])
+            assert _shape(got.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")) == _shape(told)
+        assert service.get("/v1/problems/p").json()["rounds_open"] == 1
+
+
+def test_a_connection_that_is_not_used_ends(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30.0) as wire:
+            for number in range(2):
+                wire.sendall(_opening(f"r{number}", last=False))
+                assert wire.recv(65_536).startswith(b"HTTP/1.1 201")
+                begin = time.monotonic()
+                time.sleep(1.0)
+            assert wire.recv(1) == b""
+            assert 4.0 < time.monotonic() - begin < 9.0

@@ -1,8 +1,11 @@
-"""The app: requests in, answers out, as ASGI.
+"""The app: requests in, answers out, as ASGI; and directly, where nothing is to be awaited but the disk.
 
 The way of a request: its route, whether it may pass, its body within the limit, its struct, the command, the
 wait until everything that the answer rests on is stored, the answer. The route table is compiled into a
 tree once; nothing else stands between the server and a command.
+
+A request that is here as a whole and needs nothing but a command takes the same way without a task of its
+own: :meth:`App.direct` carries it out, and the answer is sent when the commit has landed.
 """
 
 import hashlib
@@ -14,52 +17,27 @@ import msgspec
 
 from weitzman.errors import LedgerError
 from weitzman.ledger.fold import SERVICE
-from weitzman.serve.body import read_body
+from weitzman.serve.answer import Answer, answer_to, refused
+from weitzman.serve.body import check_type, read_body
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Guard
 from weitzman.serve.logs import log
 from weitzman.serve.metrics import sample
 from weitzman.serve.office import Office
 from weitzman.serve.openapi import document
+from weitzman.serve.paths import Paths, Ready
 from weitzman.serve.refusal import Refusal, unreadable
 from weitzman.serve.route import JSON, Call, Route
 from weitzman.serve.routes import ROUTES
 from weitzman.serve.schema import Health
 
-__all__ = ["App", "Message", "Receive", "Send"]
+__all__ = ["App", "Direct", "Message", "Receive", "Send"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Headers = list[tuple[bytes, bytes]]
 
 _encode = msgspec.json.Encoder().encode
-_SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
-_PROBLEM: Headers = [(b"content-type", b"application/problem+json"), *_SAFE]
-
-
-class _Node:
-    """A place in the tree of paths."""
-
-    __slots__ = ("any", "name", "parts", "routes")
-
-    def __init__(self) -> None:
-        self.parts: dict[str, _Node] = {}
-        self.any: _Node | None = None
-        self.name = ""
-        self.routes: dict[str, _Ready] = {}
-
-
-class _Ready:
-    """A route with what each of its requests needs."""
-
-    __slots__ = ("decode", "headers", "label", "route")
-
-    def __init__(self, route: Route) -> None:
-        self.route = route
-        self.label = f"{route.method} {route.path}"
-        self.decode = None if route.takes is None else msgspec.json.Decoder(route.takes).decode
-        self.headers: Headers = [(b"content-type", route.gives_type.encode()), *_SAFE]
 
 
 class App:
@@ -79,9 +57,7 @@ class App:
         self.office = office
         self._guard = guard
         self._settings = office.settings
-        self._root = _Node()
-        for route in routes:
-            self._plant(_Ready(route))
+        self._paths = Paths(routes)
         self._own: dict[str, Callable[[], tuple[int, bytes]]] = {
             "/healthz": self._health,
             "/readyz": self._readiness,
@@ -98,45 +74,61 @@ class App:
         if scope["type"] != "http":
             return
         began = perf_counter()
-        label, extra = "none", []
+        label, path = "none", scope["path"]
         try:
-            ready, args = self._match(scope["method"], scope["path"])
+            ready, args = self._paths.match(scope["method"], path)
             label = ready.label
             if ready.route.file is not None:
-                status, content, headers = await ready.route.file(args, dict(scope["headers"]))
+                answer = await ready.route.file(args, dict(scope["headers"]))
             else:
-                status, content = await self._answer(ready, args, scope, receive)
-                headers = ready.headers if status < 400 else _PROBLEM
-                extra = _extra(status)
-        except Refusal as refusal:
-            status, content, headers = refusal.status, refusal.to_bytes(), _PROBLEM
-            extra = _extra(status)
-            if refusal.allow is not None:
-                extra = [*extra, (b"allow", refusal.allow.encode())]
-        except LedgerError as error:
-            away = Refusal("unavailable", str(error))
-            status, content, headers = 503, away.to_bytes(), _PROBLEM
-            extra = _extra(status)
+                answer = _told(ready, *await self._answer(ready, args, scope, receive))
         except _GoneError:
             return
         except Exception as error:
-            log("fault", route=label, error=repr(error))
-            status, headers = 500, _PROBLEM
-            content = Refusal("broken", "The fault is in the log of the service.").to_bytes()
+            answer = answer_to(error, label)
+        status, content, headers = answer
         length = (b"content-length", str(len(content)).encode())
-        await send(
-            {"type": "http.response.start", "status": status, "headers": [*headers, length, *extra]}
-        )
+        await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
         await send({"type": "http.response.body", "body": content})
+        self.count(label, path, status, began)
+
+    def direct(
+        self, method: str, path: str, headers: dict[bytes, bytes], client: str, content: bytes
+    ) -> "Direct | None":
+        """Carry out a request that is here as a whole, but for the wait; None if it needs more than that."""
+        office = self.office
+        desk = office.desk
+        if desk is None or office.colleagues is not None:
+            return None
+        try:
+            ready, args = self._paths.match(method, path)
+        except Refusal:
+            return None
+        if not ready.is_direct or len(content) > self._settings.body_limit:
+            return None
+        began = perf_counter()
+        try:
+            self._guard.check(ready.route.access, desk.state, headers, client)
+            if ready.route.takes_type is not None:
+                check_type(headers, ready.route, content)
+            call = Call(desk, args, _struct(ready, content))
+        except Exception as error:
+            return Direct(self, ready, path, began, answer_to(error, ready.label))
+        try:
+            answer = _told(ready, *self._command(ready, call, headers, path, content))
+        except Exception as error:
+            answer = answer_to(error, ready.label)
+        return Direct(self, ready, path, began, answer, desk)
+
+    def count(self, label: str, path: str, status: int, began: float) -> None:
+        """Count a request that was answered, and log it if requests are logged."""
         seconds = perf_counter() - began
         self.office.metrics.observe(label, status, seconds)
         if self._settings.log_requests:
-            log(
-                "request", route=label, path=scope["path"], status=status, seconds=round(seconds, 6)
-            )
+            log("request", route=label, path=path, status=status, seconds=round(seconds, 6))
 
     async def _answer(
-        self, ready: _Ready, args: dict[str, str], scope: MutableMapping[str, Any], receive: Receive
+        self, ready: Ready, args: dict[str, str], scope: MutableMapping[str, Any], receive: Receive
     ) -> tuple[int, bytes]:
         route = ready.route
         headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -155,43 +147,30 @@ class App:
             if found is None:
                 raise _GoneError
             content = found
-        body: Any = content
-        if ready.decode is not None:
-            try:
-                body = ready.decode(content or b"{}")
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise unreadable(error, content) from None
-        call = Call(desk, args, body)
+        call = Call(desk, args, _struct(ready, content))
         if self.office.colleagues is not None and route.method != "GET":
             handed = await self.office.colleagues.hand_on(
                 _home(route, call), route.method, scope["raw_path"].decode(), headers, content
             )
             if handed is not None:
                 return handed
-        return await self._carry_out(ready, call, headers, scope["path"], content)
-
-    async def _carry_out(
-        self, ready: _Ready, call: Call, headers: dict[bytes, bytes], path: str, content: bytes
-    ) -> tuple[int, bytes]:
-        route = ready.route
         if route.prepare is not None:
             call.body = await route.prepare(call)
-        key = headers.get(b"idempotency-key") if route.method != "GET" else None
         try:
-            if key is not None and route.repeatable:
-                answer = self._once(key, ready, call, path, content)
-            else:
-                answer = _run(ready, call)
+            return self._command(ready, call, headers, scope["path"], content)
         finally:
             # A refusal, too, may rest on what is not stored yet
-            pending = call.desk.pending()
+            pending = desk.pending()
             if pending is not None:
                 await pending
-        return answer
 
-    def _once(
-        self, key: bytes, ready: _Ready, call: Call, path: str, content: bytes
+    def _command(
+        self, ready: Ready, call: Call, headers: dict[bytes, bytes], path: str, content: bytes
     ) -> tuple[int, bytes]:
+        """Carry out a command, once if it has a key."""
+        key = headers.get(b"idempotency-key")
+        if key is None or not ready.route.repeatable or ready.route.method == "GET":
+            return _run(ready, call)
         text = key.decode("latin-1")
         if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
             raise Refusal("invalid", "Expected 1 to 200 characters of ASCII.", "Idempotency-Key")
@@ -199,36 +178,6 @@ class App:
         problem = call.args.get("problem") or str(getattr(call.body, "name", ""))
         request = hashlib.sha256(asked).hexdigest()
         return call.desk.answer_once(problem, text, request, lambda: _run(ready, call))
-
-    def _match(self, method: str, path: str) -> tuple[_Ready, dict[str, str]]:
-        node, args = self._root, {}
-        for part in path.split("/")[1:]:
-            following = node.parts.get(part)
-            if following is None:
-                following = node.any
-                if following is None or not part:
-                    raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-                args[following.name] = part
-            node = following
-        ready = node.routes.get("GET" if method == "HEAD" else method)
-        if ready is None:
-            if not node.routes:
-                raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-            known = ", ".join(sorted(node.routes))
-            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
-        return ready, args
-
-    def _plant(self, ready: _Ready) -> None:
-        node = self._root
-        for part in ready.route.path.split("/")[1:]:
-            if part.startswith("{"):
-                if node.any is None:
-                    node.any = _Node()
-                    node.any.name = part[1:-1]
-                node = node.any
-            else:
-                node = node.parts.setdefault(part, _Node())
-        node.routes[ready.route.method] = ready
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -255,11 +204,61 @@ class App:
         return 200, self.office.metrics.text([] if desk is None else _gauges(desk)).encode()
 
 
+class Direct:
+    """A request that was carried out directly: its answer, once everything that it rests on is stored."""
+
+    __slots__ = ("_app", "_began", "_desk", "_label", "_path", "answer")
+
+    def __init__(
+        self,
+        app: App,
+        ready: Ready,
+        path: str,
+        began: float,
+        answer: Answer,
+        desk: Desk | None = None,
+    ) -> None:
+        self._app, self._label, self._path, self._began = app, ready.label, path, began
+        self._desk = desk
+        self.answer = answer
+
+    def when_stored(self, then: Callable[[LedgerError | None], None]) -> None:
+        """Call back when the answer may be sent: with what went wrong, if it cannot be this one."""
+        try:
+            if self._desk is None or not self._desk.after(then):
+                then(None)
+        except LedgerError as error:
+            then(error)
+
+    def settle(self, error: LedgerError | None) -> Answer:
+        """Return the answer that is sent, and count it."""
+        if error is not None:
+            self.answer = answer_to(error, self._label)
+        self._app.count(self._label, self._path, self.answer.status, self._began)
+        return self.answer
+
+
 class _GoneError(Exception):
     """The caller has gone away."""
 
 
-def _run(ready: _Ready, call: Call) -> tuple[int, bytes]:
+def _struct(ready: Ready, content: bytes) -> Any:
+    """Return the body of a request as its struct, or as it is."""
+    if ready.decode is None:
+        return content
+    try:
+        return ready.decode(content or b"{}")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise unreadable(error, content) from None
+
+
+def _told(ready: Ready, status: int, content: bytes) -> Answer:
+    if status >= 400:
+        return refused(status, content)
+    return Answer(status, content, ready.headers)
+
+
+def _run(ready: Ready, call: Call) -> tuple[int, bytes]:
     assert ready.route.run is not None
     answer = ready.route.run(call)
     return ready.route.status, answer if isinstance(answer, bytes) else _encode(answer)
@@ -270,16 +269,6 @@ def _home(route: Route, call: Call) -> str:
     return (
         str(call.body.name) if route.path == "/v1/problems" else call.args.get("problem", SERVICE)
     )
-
-
-def _extra(status: int) -> Headers:
-    extra = {
-        401: [(b"www-authenticate", b"Bearer")],
-        413: [(b"connection", b"close")],
-        429: [(b"retry-after", b"1")],
-        503: [(b"retry-after", b"1")],
-    }
-    return extra.get(status, [])
 
 
 def _gauges(desk: Desk) -> list[str]:

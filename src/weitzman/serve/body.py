@@ -6,7 +6,7 @@ from typing import Any
 from weitzman.serve.refusal import Refusal
 from weitzman.serve.route import BINARY, JSON, PARQUET, Route
 
-__all__ = ["read_body"]
+__all__ = ["check_type", "read_body"]
 
 _TYPES = {JSON: {JSON}, PARQUET: {PARQUET, BINARY}, BINARY: {BINARY}}
 
@@ -31,8 +31,7 @@ async def read_body(
         return None
     if len(content) > most:
         raise _too_large(most)
-    if content or not route.may_be_empty:
-        _check_type(headers, route)
+    check_type(headers, route, content)
     return content
 
 
@@ -52,10 +51,14 @@ async def _rest(
     return b"".join(parts)
 
 
-def _check_type(headers: dict[bytes, bytes], route: Route) -> None:
+def check_type(headers: dict[bytes, bytes], route: Route, content: bytes) -> None:
+    """Refuse a body that is not told to be of the type of its route."""
+    if not content and route.may_be_empty:
+        return
     # A page from elsewhere cannot send this type without asking first, and is not answered
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     assert route.takes_type is not None
+    told = headers.get(b"content-type", b"")
+    kind = told.partition(b";")[0].strip().lower().decode("latin-1")
     if kind not in _TYPES[route.takes_type]:
         text = f"Expected Content-Type: {route.takes_type}."
         raise Refusal("media-type", text, "Content-Type")

@@ -24,7 +24,7 @@ from weitzman.ledger.problem import Problem
 from weitzman.serve.refusal import Refusal
 from weitzman.serve.settings import Settings
 from weitzman.serve.warm import Warmth
-from weitzman.serve.writer import Writer
+from weitzman.serve.writer import Then, Writer
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -113,6 +113,12 @@ class Desk:
         if self.failed is not None:
             raise self.failed
         return self._writer.pending()
+
+    def after(self, then: Then) -> bool:
+        """Call back when the state as it is now is stored, or cannot be; False if all of it is stored."""
+        if self.failed is not None:
+            raise self.failed
+        return self._writer.after(then)
 
     def happen(self, problem: str, body: Body, key: str = "") -> int:
         """Let something happen: apply it, and have it stored. Return when it was."""

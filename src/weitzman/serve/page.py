@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weitzman.lab.palette import COLOURS
+from weitzman.serve.answer import Answer, Headers
 from weitzman.serve.refusal import Refusal
 
-__all__ = ["FILES", "Sent", "policy", "send"]
+__all__ = ["FILES", "policy", "send"]
 
 _FOLDER: Final = Path(__file__).parent / "dashboard"
 _POLICY: Final = (
@@ -38,14 +39,6 @@ _KINDS: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-
-
-class Sent(NamedTuple):
-    """An answer: its status, content and headers."""
-
-    status: int
-    content: bytes
-    headers: list[tuple[bytes, bytes]]
 
 
 class _File(NamedTuple):
@@ -103,13 +96,13 @@ def _file(name: str) -> _File:
     return _File(plain, gzip.compress(plain, 6, mtime=0), tag, _KINDS[Path(name).suffix].encode())
 
 
-async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Sent:
+async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Answer:
     """Return a file of the page, packed if the reader takes that, or 304 if the reader has it."""
     name = args.get("file", "index.html")
     if name not in FILES:
         raise Refusal("unknown", f"The page has no file {name[:100]!r}.", "file")
     file, allowed = await asyncio.to_thread(lambda: (_file(name), policy()))
-    told = [
+    told: Headers = (
         (b"content-type", file.kind),
         (b"etag", file.tag),
         (b"cache-control", b"no-cache"),
@@ -119,9 +112,9 @@ async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Sent:
         (b"referrer-policy", b"no-referrer"),
         (b"cross-origin-opener-policy", b"same-origin"),
         (b"cross-origin-resource-policy", b"same-origin"),
-    ]
+    )
     if file.tag in headers.get(b"if-none-match", b""):
-        return Sent(304, b"", told)
+        return Answer(304, b"", told)
     if b"gzip" in headers.get(b"accept-encoding", b""):
-        return Sent(200, file.packed, [*told, (b"content-encoding", b"gzip")])
-    return Sent(200, file.plain, told)
+        return Answer(200, file.packed, (*told, (b"content-encoding", b"gzip")))
+    return Answer(200, file.plain, told)

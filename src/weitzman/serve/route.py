@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weitzman.ledger.problem import Problem
+from weitzman.serve.answer import Answer
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Access
-from weitzman.serve.page import Sent
 from weitzman.serve.schema import Wire
 
 __all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
@@ -77,4 +77,4 @@ class Route:
     may_be_empty: bool = False
     prepare: Callable[[Call], Awaitable[Any]] | None = None
     repeatable: bool = True
-    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Sent]] | None = None
+    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Answer]] | None = None

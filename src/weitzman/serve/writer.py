@@ -17,18 +17,22 @@ from weitzman.errors import LedgerError
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Journal
 
-__all__ = ["Batch", "Writer"]
+__all__ = ["Batch", "Then", "Writer"]
+
+Then = Callable[[LedgerError | None], None]
+"""What is called when a batch is stored, or with the reason why it cannot be."""
 
 
 class Batch:
-    """Drafts that are stored together; ``done`` is set when they are, or cannot be."""
+    """Drafts that are stored together; ``done`` is set, and ``after`` called, when they are or cannot be."""
 
-    __slots__ = ("by_key", "done", "drafts")
+    __slots__ = ("after", "by_key", "done", "drafts")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.drafts: list[Draft] = []
         self.by_key: dict[tuple[str, str], list[Draft]] = {}
         self.done: asyncio.Future[None] = loop.create_future()
+        self.after: list[Then] = []
 
     def add(self, draft: Draft) -> None:
         """Add a draft."""
@@ -81,6 +85,14 @@ class Writer:
             return self._gathering.done
         return None if self._flying is None else self._flying.done
 
+    def after(self, then: Then) -> bool:
+        """Call back when what was added is stored, or cannot be; False if all is stored."""
+        batch = self._gathering if self._gathering.drafts else self._flying
+        if batch is None:
+            return False
+        batch.after.append(then)
+        return True
+
     def find(self, problem: str, key: str) -> list[Draft]:
         """Return the drafts with a key that are not stored yet."""
         found: list[Draft] = []
@@ -121,9 +133,11 @@ class Writer:
         self._flying = None
         if error is None:
             self._stored(events)
+            # The next batch first: the disk works while answers are sent
+            self._send()
             if not batch.done.done():
                 batch.done.set_result(None)
-            self._send()
+            self._tell(batch, None)
             return
         rest, self._gathering = self._gathering, Batch(self._loop)
         self._failed(error)
@@ -131,3 +145,12 @@ class Writer:
             if not lost.done.done():
                 lost.done.set_exception(error)
                 lost.done.exception()  # somebody may have gone away without waiting
+            self._tell(lost, error)
+
+    def _tell(self, batch: Batch, error: LedgerError | None) -> None:
+        for then in batch.after:
+            try:
+                then(error)
+            except Exception as fault:
+                # The others are told all the same
+                self._loop.call_exception_handler({"message": "not told", "exception": fault})
