@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,12 +50,18 @@ Table = dict[str, dict[Operation, Measured]]
 def ask(server: Server, load: Load) -> tuple[Came, float]:
     """Run the client against a server; return what came out, and the server's seconds of CPU."""
     before = server.cpu()
-    run = subprocess.run(
-        [sys.executable, "-m", "serve.client", msgspec.json.encode(load).decode()],
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    return msgspec.json.decode(run.stdout, type=Came), server.cpu() - before
+    # A file, not a pipe: it holds everything once the client has ended, however much that is
+    with tempfile.TemporaryFile() as told:
+        what = [sys.executable, "-m", "serve.client", msgspec.json.encode(load).decode()]
+        subprocess.run(what, stdout=told, check=True)
+        cpu = server.cpu() - before
+        told.seek(0)
+        content = told.read()
+    try:
+        return msgspec.json.decode(content, type=Came), cpu
+    except msgspec.DecodeError as error:
+        size, end = len(content), content[-80:]
+        raise RuntimeError(f"the client told {size} bytes that end with {end!r}: {error}") from None
 
 
 def measure(
