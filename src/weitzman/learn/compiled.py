@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _FILES = (
-    "compiled cover ftrl heap kernels linalg linearised loop minimise near newton optimism points"
+    "compiled cover ftrl heap kernels linalg linearised loop minimise near newton optimism points prefetch"
     " regulariser residual ridge steps"
 )
 

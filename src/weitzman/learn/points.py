@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from weitzman.learn.compiled import compiled, rare
 from weitzman.learn.linalg import add_outer, add_scaled, dot, rank_one
 from weitzman.learn.near import exchange, find_due, next_gap, part, remove
+from weitzman.learn.prefetch import prefetch
 
 __all__ = ["FTRLState", "enter", "look", "make_room", "move"]
 
@@ -50,6 +51,7 @@ _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
 _LARGE = 2.0**64
 _MANY = 1 << 40
+_AHEAD = 8  # how many looks ahead points are asked for
 
 
 class FTRLState(NamedTuple):
@@ -118,6 +120,9 @@ def look(state: FTRLState, row: int) -> int:
     for i in range(find_due(keys, near, travelled, state.order) - 1, -1, -1):
         place = state.order[i]
         ident = ids[place]
+        if i >= _AHEAD:
+            ahead = ids[state.order[i - _AHEAD]]
+            prefetch(state.points, row, ahead % window if window > 0 else ahead)
         if ident < oldest:
             remove(keys, ids, near, entries, place)
             near -= 1
