@@ -44,19 +44,20 @@ def test_results_come_with_their_tasks_and_progress_adds_up(workers: int) -> Non
     assert sum(told) == 303
 
 
-def test_an_error_of_a_task_is_raised() -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_a_task_is_raised(workers: int) -> None:
     with pytest.raises(wz.InvalidInputError, match="be another"):
-        list(in_processes(refuse, [1], 1, lambda _: None))
+        list(in_processes(refuse, [1, 2], workers, lambda _: None))
 
 
 def test_a_process_that_dies_is_replaced(tmp_path: Path) -> None:
     work = functools.partial(die_once, tmp_path)
-    assert dict(in_processes(work, [1, 2], 1, lambda _: None)) == {1: 1, 2: 2}
+    assert dict(in_processes(work, [1, 2], 2, lambda _: None)) == {1: 1, 2: 2}
 
 
 def test_work_that_always_kills_its_process_is_given_up() -> None:
     with pytest.raises(wz.WeitzmanError, match="died 3 times"):
-        list(in_processes(die, [1], 1, lambda _: None))
+        list(in_processes(die, [1, 2], 2, lambda _: None))
 
 
 def test_there_is_a_core() -> None:

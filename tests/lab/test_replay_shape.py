@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from weitzman.lab.recorded import Log, read_log
-from weitzman.lab.replay import replay
+from weitzman.lab.replay import Play, replay
 from weitzman.learn.portfolio import default
 
 EARLY, LATE = 2_000, 20_000
@@ -33,18 +33,22 @@ def resident() -> float:
 @pytest.mark.skipif(not STATUS.exists(), reason="memory is read as Linux tells it")
 def test_a_late_round_takes_as_long_as_an_early_one_and_memory_follows_the_log() -> None:
     log = a_long_log(LATE)
-    times, memory = np.empty(LATE + 1), dict[int, float]()
+    policy = default(trees=False, standardise=False)
+    parts = len(Play(log=log, policy=policy).parts())
+    times, memory = np.empty(parts * LATE + 1), np.empty(parts * LATE + 1)
 
     def progress(done: int, _: int) -> None:
         times[done] = time.process_time()
-        if done in (EARLY, LATE):
+        if done % 1000 == 0:
             memory[done] = resident()
 
-    replay(log, default(trees=False, standardise=False), progress=progress)
-    each = np.diff(times)
-    # Medians: refits and longer arrays come seldom
-    early, late = np.median(each[EARLY - 1000 : EARLY]), np.median(each[LATE - 1000 : LATE])
-    assert late <= 2.5 * early
+    replay(log, policy, progress=progress)
     row = log.contexts[0].nbytes + log.costs[0].nbytes + log.values[0].nbytes
-    # Beside the contexts a round leaves the totals of all candidates
-    assert (memory[LATE] - memory[EARLY]) / (LATE - EARLY) <= 8.0 * row + 1000.0
+    for begin in range(0, parts * LATE, LATE):
+        each = np.diff(times[begin : begin + LATE + 1])
+        # Medians: refits and longer arrays come seldom
+        early, late = np.median(each[EARLY - 1000 : EARLY]), np.median(each[LATE - 1000 : LATE])
+        assert late <= 2.5 * early
+        # Beside the contexts a round leaves the totals of all candidates
+        grown = memory[begin + LATE] - memory[begin + EARLY]
+        assert grown / (LATE - EARLY) <= 8.0 * row + 1000.0

@@ -1,20 +1,28 @@
 """Runs: under opened every rule learns from what it opened itself, and from nothing else."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
-from weitzman.lab.runs import Size, run_full, run_opened
+from weitzman.lab.runs import Part, Run, Size, parts_of, play_part, put_together
 from weitzman.learn.index import paper
 from weitzman.learn.law import Law
 from weitzman.learn.panel import Chosen
+from weitzman.learn.past import Past
 from weitzman.learn.policy import Floats, Round, walk
-from weitzman.learn.portfolio import Portfolio
+from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES, Simple
 
 PANELS = (Simple(), paper(), Law(kind="past"))
 SIZE = Size(boxes=4, dimension=2)
+
+
+def run_of(policy: Portfolio, rounds: list[tuple[Round, Floats]]) -> Run:
+    pieces = [play_part(policy, part, rounds, SIZE) for part in parts_of(policy)]
+    return put_together(policy, pieces)
 
 
 def opened_portfolio(shared: bool = False) -> Portfolio:
@@ -24,7 +32,7 @@ def opened_portfolio(shared: bool = False) -> Portfolio:
 @pytest.mark.parametrize("name", [*RULES, "paper"])
 def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
     rounds = some_rounds(80)
-    run = run_opened(opened_portfolio(), rounds, SIZE, None)
+    run = run_of(opened_portfolio(), rounds)
     panel = paper() if name == "paper" else Simple()
     player = Chosen(panel=panel, rule=name, feedback="opened").start(boxes=4, dimension=2)
     for t, (shown, values) in enumerate(rounds):
@@ -37,7 +45,7 @@ def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
 
 def test_paper_is_what_a_searcher_plays_under_opened() -> None:
     rounds = some_rounds(120)
-    run = run_opened(opened_portfolio(), rounds, SIZE, None)
+    run = run_of(opened_portfolio(), rounds)
     searcher = wz.Searcher(boxes=4, dimension=2, feedback="opened")
     contexts, values = np.full((120, 4, 2), np.nan), np.full((120, 4), np.nan)
     costs, outside = np.zeros((120, 4)), np.empty(120)
@@ -75,7 +83,7 @@ def test_what_was_not_opened_changes_nothing() -> None:
 def test_what_exploration_cost_is_told() -> None:
     rounds = some_rounds(150)
     policy = Portfolio(panels=PANELS, clarity=0.5, exploration=1.0, feedback="opened")
-    run = run_opened(policy, rounds, SIZE, None)
+    run = run_of(policy, rounds)
     player = policy.start(boxes=4, dimension=2)
     for t, (shown, values) in enumerate(rounds):
         walked = walk(player.propose(shown), shown, values)
@@ -94,7 +102,7 @@ def test_what_exploration_cost_is_told() -> None:
 def test_a_full_run_scores_every_candidate() -> None:
     rounds = some_rounds(30)
     policy = Portfolio(panels=PANELS)
-    run = run_full(policy, rounds, SIZE, None)
+    run = run_of(policy, rounds)
     player = policy.start(boxes=4, dimension=2)
     assert run.names == run.candidates == ["default", *player.names]
     assert not run.exploration.any()
@@ -104,7 +112,47 @@ def test_a_full_run_scores_every_candidate() -> None:
         player.learn(shown, values)
 
 
-def test_progress_is_told() -> None:
-    seen: list[tuple[int, int]] = []
-    run_opened(opened_portfolio(), some_rounds(3), SIZE, lambda *at: seen.append(at))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+def test_parts_share_no_fitted_model_and_are_all_panels() -> None:
+    policy = default()
+    panels = [part.panels for part in parts_of(policy)]
+    assert sorted(k for group in panels for k in group) == list(range(len(policy.panels)))
+    kinds = [
+        {policy.panels[k].start(Past(boxes=2, dimension=1)).names[0] for k in g} for g in panels
+    ]
+    assert kinds == [
+        {"trees index 0", "trees+linear index 0"},
+        {"paper", "paper standardised"},
+        {"stay", "past index 0", "linear index 0"},
+    ]
+
+
+def test_under_opened_the_portfolio_and_the_rules_beside_it_are_parts() -> None:
+    first, *beside = parts_of(opened_portfolio())
+    assert first == Part()
+    assert [rule for part in beside for rule in part.rules] == [*RULES, "paper"]
+    assert parts_of(Portfolio(panels=(Law(kind="past"),), incumbent=None, feedback="opened")) == [
+        Part()
+    ]
+
+
+@pytest.mark.parametrize("policy", [Portfolio(panels=PANELS), opened_portfolio()])
+def test_every_part_tells_of_every_round(policy: Portfolio) -> None:
+    for part in parts_of(policy):
+        told: list[int] = []
+        play_part(policy, part, some_rounds(3), SIZE, told.append)
+        assert told == [1, 1, 1]
+
+
+@pytest.mark.parametrize("clarity", ["auto", 0.0])
+def test_hedging_afterwards_is_hedging_live(clarity: float | Literal["auto"]) -> None:
+    rounds = some_rounds(200)
+    policy = Portfolio(panels=(*PANELS[1:], PANELS[0]), clarity=clarity, seed=3)
+    run = run_of(policy, rounds)
+    player = policy.start(boxes=4, dimension=2)
+    for t, (shown, values) in enumerate(rounds):
+        assert run.played[t] == 1 + player.played
+        walked = walk(player.propose(shown), shown, values)
+        assert (run.totals[t, 0], run.opened[t, 0]) == (walked.total, len(walked.opened))
+        assert run.expected[t] == player.weights() @ player.score(shown, values).totals
+        player.learn(shown, values)
+    assert len(set(run.played.tolist())) > 1

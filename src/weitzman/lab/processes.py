@@ -52,10 +52,13 @@ def in_processes(
     tasks
         What is to be done, the longest first.
     workers
-        The number of processes.
+        The number of processes; one, or a single task, is this process.
     tick
         Called in this process with what the work tells.
     """
+    if min(workers, len(tasks)) <= 1:
+        yield from ((task, work(task, tick)) for task in tasks)
+        return
     left, attempts = dict(enumerate(tasks)), 0
     while left:
         before = len(left)

@@ -17,6 +17,7 @@ nobody knows beforehand, 1 is hindsight. Its standard error holds the best simpl
 """
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,17 +27,19 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.blocks import block_means
 from weitzman.lab.happened import happened
 from weitzman.lab.logrounds import LogRounds
+from weitzman.lab.processes import Tick, in_processes
 from weitzman.lab.recorded import Log
-from weitzman.lab.runs import Progress, Size, run_full, run_opened
+from weitzman.lab.runs import Part, Piece, Size, parts_of, play_part, put_together
 from weitzman.learn.past import Revealed
 from weitzman.learn.portfolio import Portfolio, default
 from weitzman.learn.simple import RULES
 from weitzman.search.numbers import finite_number
 
-__all__ = ["Replay", "replay", "rounds_of"]
+__all__ = ["Play", "Replay", "replay", "rounds_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,12 +164,64 @@ def rounds_of(log: Log, *, cost_scale: float = 1.0) -> LogRounds:
     return LogRounds(log, float(cost_scale))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Play:
+    """One replay, before it is played: its parts, and what they come to together.
+
+    Parameters
+    ----------
+    log, policy, feedback, cost_scale
+        As for :func:`replay`.
+    """
+
+    log: Log
+    policy: Portfolio
+    feedback: Revealed = "full"
+    cost_scale: float = 1.0
+
+    @property
+    def _policy(self) -> Portfolio:
+        return dataclasses.replace(self.policy, feedback=self.feedback)
+
+    def _rounds(self) -> LogRounds:
+        return rounds_of(self.log, cost_scale=self.cost_scale)
+
+    def parts(self) -> list[Part]:
+        """Return what may be played side by side (:mod:`weitzman.lab.runs`)."""
+        return parts_of(self._policy)
+
+    def play(self, part: Part, tick: Tick | None = None) -> Piece:
+        """Play a part."""
+        size = Size(boxes=self.log.values.shape[1], dimension=self.log.contexts.shape[2] + 1)
+        return play_part(self._policy, part, self._rounds(), size, tick)
+
+    def whole(self, pieces: Sequence[Piece]) -> Replay:
+        """Return what the parts, in their order, come to together."""
+        log, rounds = self.log, self._rounds()
+        least, outside = rounds.least, rounds.outside
+        present = ~np.isnan(log.costs)
+        actual = happened(log, cost_scale=self.cost_scale)
+        return Replay(
+            **put_together(self._policy, pieces)._asdict(),
+            hindsight=np.minimum(outside, least),
+            hindsight_opened=least < outside,
+            has_outside=bool((outside < np.inf).all()),
+            recorded=None if actual is None else actual[0],
+            recorded_opened=None if actual is None else actual[1],
+            unknown=int((present & np.isnan(log.values)).sum()),
+            empty=len(log) - len(rounds),
+            feedback=self.feedback,
+            cost_scale=float(self.cost_scale),
+        )
+
+
 def replay(
     log: Log,
     policy: Portfolio | None = None,
     *,
     feedback: Revealed = "full",
     cost_scale: float = 1.0,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Replay:
     """Play a log by a portfolio and by each of its candidates; under ``opened`` by the simple ones.
@@ -181,28 +236,23 @@ def replay(
         What a round reveals: ``"full"`` or ``"opened"``.
     cost_scale
         By what the costs are multiplied.
+    workers
+        The number of processes. One plays in this process; with more, what calls this must be importable
+        without being run (``if __name__ == "__main__":``).
     progress
-        Called after each round with the rounds done and all rounds.
+        Called now and then with the rounds done and all rounds, summed over the parts of the replay.
     """
     policy = default(shared=log.shared, standardise=False) if policy is None else policy
-    policy = dataclasses.replace(policy, feedback=feedback)
-    rounds = rounds_of(log, cost_scale=cost_scale)
-    if not len(rounds):
+    play = Play(log=log, policy=policy, feedback=feedback, cost_scale=cost_scale)
+    if not (count := len(rounds_of(log, cost_scale=cost_scale))):
         raise InvalidInputError("The log", "have a round in which a value is known", log)
-    size = Size(boxes=log.values.shape[1], dimension=log.contexts.shape[2] + 1)
-    run = run_full if feedback == "full" else run_opened
-    least, outside = rounds.least, rounds.outside
-    present = ~np.isnan(log.costs)
-    actual = happened(log, cost_scale=cost_scale)
-    return Replay(
-        **run(policy, rounds, size, progress)._asdict(),
-        hindsight=np.minimum(outside, least),
-        hindsight_opened=least < outside,
-        has_outside=bool((outside < np.inf).all()),
-        recorded=None if actual is None else actual[0],
-        recorded_opened=None if actual is None else actual[1],
-        unknown=int((present & np.isnan(log.values)).sum()),
-        empty=len(log) - len(rounds),
-        feedback=feedback,
-        cost_scale=float(cost_scale),
-    )
+    parts, done = play.parts(), 0
+
+    def tick(rounds: int) -> None:
+        nonlocal done
+        done += rounds
+        if progress is not None:
+            progress(done, count * len(parts))
+
+    pieces = dict(in_processes(play.play, parts, workers, tick))
+    return play.whole([pieces[part] for part in parts])

@@ -1,13 +1,15 @@
 """Replays of one log side by side: feedbacks, cost scales and twins, in several processes.
 
-A *case* is one replay. Cases depend on nothing but the log and their own description, so that neither their
-number nor that of the processes changes a bit of what comes back (:mod:`weitzman.lab.processes`). The
-reservation values whose calibration is looked at are learned in a run of their own beside them.
+A *case* is one replay; its parts (:mod:`weitzman.lab.runs`) are what processes are given. They depend on
+nothing but the log and their own description, so neither the number of cases nor that of processes changes a
+bit of what comes back (:mod:`weitzman.lab.processes`). The reservation values whose calibration is looked at
+are learned in a run of their own beside them.
 """
 
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +17,9 @@ from weitzman.lab.calibration import Promise, promised
 from weitzman.lab.processes import Tick, cores, in_processes
 from weitzman.lab.progress import bar
 from weitzman.lab.recorded import Log
-from weitzman.lab.replay import Replay, replay
+from weitzman.lab.replay import Play, Replay
 from weitzman.lab.residuals import residuals_of
+from weitzman.lab.runs import Part, Piece
 from weitzman.lab.twin import Twin, twin
 from weitzman.learn.past import Revealed
 from weitzman.learn.portfolio import default
@@ -92,42 +95,59 @@ def play_cases(
     progress
         Whether to show a bar, if standard error is a terminal.
     """
-    work = functools.partial(_perform, log, trees)
-    tasks: list[Case | float] = [*cases]
+    tasks: list[_Task] = [
+        _Task(case, part)
+        # A portfolio under opened takes longest: nothing is left to wait for at the end
+        for case in sorted(cases, key=lambda case: case.feedback == "full")
+        for part in _play(log, trees, case).parts()
+    ]
     if promises is not None:
-        tasks.append(promises)
-    found: dict[Case | float, Replay | list[Promise]] = {}
+        tasks.append(_Task(promises, None))
+    pieces: dict[_Task, Piece] = {}
+    kept: list[Promise] = []
+    work = functools.partial(_perform, log, trees)
+    count = cores() if workers is None else workers
     with bar(progress, runs=len(tasks), done=0, rounds=len(tasks) * len(log)) as (tick, note):
-        count = min(cores() if workers is None else workers, len(tasks))
-        if count > 1:
+        if min(count, len(tasks)) > 1:
             # Compiled once, here: processes find the machine code on disk
             for task in tasks:
                 _perform(_beginning(log), trees, task, lambda _: None)
-            done = in_processes(work, tasks, count, tick)
-        else:
-            done = ((task, work(task, tick)) for task in tasks)
-        for task, result in done:
-            found[task] = result
+        for task, result in in_processes(work, tasks, count, tick):
+            if isinstance(result, Piece):
+                pieces[task] = result
+            else:
+                kept = result
             note(1)
-    kept = [found.get(task, []) for task in tasks if not isinstance(task, Case)]
+    played = {case: [pieces[task] for task in tasks if task.what is case] for case in cases}
     return Replays(
-        cases={case: one for case in cases if isinstance(one := found[case], Replay)},
-        promises=[p for group in kept if isinstance(group, list) for p in group],
+        cases={case: _play(log, trees, case).whole(found) for case, found in played.items()},
+        promises=kept,
     )
 
 
-def _perform(log: Log, trees: bool, task: Case | float, tick: Tick) -> Replay | list[Promise]:
-    """Play a case, or learn the reservation values at a cost scale."""
-    if not isinstance(task, Case):
-        return promised(log, cost_scale=task, trees=trees, progress=tick)
-    shown = log if task.twin is None else twin(log, residuals_of(log), task.twin)
-    return replay(
-        shown,
-        default(shared=log.shared, trees=trees, standardise=False),
-        feedback=task.feedback,
-        cost_scale=task.cost_scale,
-        progress=lambda *_: tick(1),
+class _Task(NamedTuple):
+    """A part of a case; without a part, the reservation values at a cost scale."""
+
+    what: Case | float
+    part: Part | None
+
+
+def _play(log: Log, trees: bool, case: Case) -> Play:
+    """Return the replay of a case."""
+    return Play(
+        log=log if case.twin is None else twin(log, residuals_of(log), case.twin),
+        policy=default(shared=log.shared, trees=trees, standardise=False),
+        feedback=case.feedback,
+        cost_scale=case.cost_scale,
     )
+
+
+def _perform(log: Log, trees: bool, task: _Task, tick: Tick) -> Piece | list[Promise]:
+    """Play a part of a case, or learn the reservation values at a cost scale."""
+    if isinstance(task.what, Case):
+        assert task.part is not None
+        return _play(log, trees, task.what).play(task.part, tick)
+    return promised(log, cost_scale=task.what, trees=trees, progress=tick)
 
 
 def _beginning(log: Log) -> Log:

@@ -132,10 +132,9 @@ def _played(tasks: list[Task], workers: int, scheduler: str | None, tick: Tick) 
         for task, rows in on_cluster(play_task, tasks, scheduler):
             tick(task.rounds)
             yield task, rows
-    elif workers == 1 or len(tasks) <= 1:
-        yield from ((task, play_task(task, tick)) for task in tasks)
     else:
-        _warm(tasks)
+        if min(workers, len(tasks)) > 1:
+            _warm(tasks)
         yield from in_processes(play_task, tasks, workers, tick)
 
 

@@ -1,26 +1,34 @@
 """Runs over rounds that are known whole: what the policies of a replay come to, round by round.
 
-Under ``full`` one run serves all: every candidate of a portfolio learns the same. Under ``opened`` a rule
-learns from what it opened itself, so each plays a run of its own, and what it did not open never reaches
-it: its value is NaN.
+A run has *parts* that need nothing of each other: they may be played side by side, and neither their order
+nor their place changes a bit of what comes back.
+
+- Under ``full`` every candidate of a portfolio learns the same, whoever plays. Panels that share no fitted
+  model are parts, and the hedge goes over their totals afterwards.
+- Under ``opened`` a rule learns from what it opened itself, so each plays a run of its own, and what it did
+  not open never reaches it: its value is NaN. The portfolio is a part, and so are a few rules beside it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.panel import Chosen
+from weitzman.lab.processes import Tick
+from weitzman.learn.index import Index
+from weitzman.learn.law import Law
+from weitzman.learn.panel import Chosen, Panel
 from weitzman.learn.policy import Player, Round, Walk, walk
 from weitzman.learn.portfolio import Portfolio
+from weitzman.learn.portfolioplayer import pick
 from weitzman.learn.simple import RULES
 
-__all__ = ["Progress", "Run", "Size", "run_full", "run_opened"]
+__all__ = ["Part", "Piece", "Run", "Size", "parts_of", "play_part", "put_together"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Progress = Callable[[int, int], None]
 
 
 class Rounds(Protocol):
@@ -31,6 +39,7 @@ class Rounds(Protocol):
 
 
 _OWN = (*RULES, "paper")
+_TOGETHER = 3  # rules that go through the rounds together; each keeps a past of its own
 
 
 class Size(NamedTuple):
@@ -38,6 +47,30 @@ class Size(NamedTuple):
 
     boxes: int
     dimension: int
+
+
+class Part(NamedTuple):
+    """Panels of a portfolio, or rules that each play a run of its own; if neither, the portfolio itself."""
+
+    panels: tuple[int, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+class Led(NamedTuple):
+    """By which of its candidates a portfolio went, and what exploration cost it, (T,)."""
+
+    candidates: list[str]
+    played: Ints
+    exploration: Floats
+
+
+class Piece(NamedTuple):
+    """What came out of a part: the total of each policy in each round, and the boxes it opened, (T, k)."""
+
+    names: list[str]
+    totals: Floats
+    opened: Ints
+    led: Led | None = None
 
 
 class Run(NamedTuple):
@@ -52,60 +85,122 @@ class Run(NamedTuple):
     exploration: Floats
 
 
-def _blank(names: list[str], candidates: list[str], count: int) -> Run:
+def parts_of(policy: Portfolio) -> list[Part]:
+    """Return the parts of a run, those that take longest first."""
+    if policy.feedback == "opened":
+        rules = [name for name in policy.alone() if name in _OWN]
+        together = [rules[k : k + _TOGETHER] for k in range(0, len(rules), _TOGETHER)]
+        return [Part(), *(Part(rules=tuple(group)) for group in together)]
+    kinds = [_kind(panel) for panel in policy.panels]
+    return [
+        Part(panels=tuple(k for k, kind in enumerate(kinds) if kind == one))
+        for one in sorted(set(kinds))
+    ]
+
+
+def _kind(panel: Panel) -> int:
+    """Return the same for panels that share fitted models: trees; learners; all others."""
+    if isinstance(panel, Law) and "trees" in panel.kind:
+        return 0
+    return 1 if isinstance(panel, Index) else 2
+
+
+def play_part(
+    policy: Portfolio, part: Part, rounds: Rounds, size: Size, tick: Tick | None = None
+) -> Piece:
+    """Play rounds by a part; ``tick`` hears of each of them."""
+    tick = tick or (lambda _: None)
+    if part.panels:
+        panels = tuple(policy.panels[k] for k in part.panels)
+        return _scored(replace(policy, panels=panels), rounds, size, tick)
+    if part.rules:
+        return _beside(policy, part.rules, rounds, size, tick)
+    return _led(policy, rounds, size, tick)
+
+
+def put_together(policy: Portfolio, pieces: Sequence[Piece]) -> Run:
+    """Return the run whose parts, in their order, came to these pieces."""
+    names = [name for piece in pieces for name in piece.names]
+    led = pieces[0].led
+    wanted = list(policy.alone()) if led is None else names
+    columns = [names.index(name) for name in wanted]
+    totals = np.concatenate([piece.totals for piece in pieces], axis=1)[:, columns]
+    opened = np.concatenate([piece.opened for piece in pieces], axis=1)[:, columns]
+    if led is not None:
+        return Run(wanted, totals, opened, totals[:, 0].copy(), *led)
+    return _hedged(policy, Piece(wanted, np.ascontiguousarray(totals), opened))
+
+
+def _blank(names: list[str], count: int) -> Piece:
+    shape = (count, len(names))
+    return Piece(names, np.empty(shape), np.empty(shape, dtype=np.int64))
+
+
+def _scored(policy: Portfolio, rounds: Rounds, size: Size, tick: Tick) -> Piece:
+    """Score every candidate under full information."""
+    candidates = policy.candidates(boxes=size.boxes, dimension=size.dimension)
+    piece = _blank(candidates.names, len(rounds))
+    for t, (shown, values) in enumerate(rounds):
+        piece.totals[t], piece.opened[t] = candidates.score(shown, values)
+        candidates.learn(shown, values)
+        tick(1)
+    return piece
+
+
+def _hedged(policy: Portfolio, piece: Piece) -> Run:
+    """Hedge over candidates, round by round."""
+    names, count = ["default", *piece.names], len(piece.totals)
+    gate = policy.gate(piece.names)
+    expected, played = np.empty(count), np.empty(count, dtype=np.int64)
+    known: NDArray[np.bool_] = np.asarray(np.isfinite(piece.totals).all(axis=1))
+    for t, totals in enumerate(piece.totals):
+        played[t] = pick(gate, seed=policy.seed, number=t)
+        expected[t] = gate.weights() @ totals
+        if known[t]:
+            gate.add(totals)
+    mine = np.arange(count), played
     return Run(
         names=names,
-        totals=np.empty((count, len(names))),
-        opened=np.empty((count, len(names)), dtype=np.int64),
-        expected=np.empty(count),
-        candidates=candidates,
-        played=np.empty(count, dtype=np.int64),
+        totals=np.column_stack([piece.totals[mine], piece.totals]),
+        opened=np.column_stack([piece.opened[mine], piece.opened]),
+        expected=expected,
+        candidates=names,
+        played=played + 1,
         exploration=np.zeros(count),
     )
 
 
-def run_full(policy: Portfolio, rounds: Rounds, size: Size, progress: Progress | None) -> Run:
-    """Play rounds under full information by a portfolio and by each of its candidates."""
+def _led(policy: Portfolio, rounds: Rounds, size: Size, tick: Tick) -> Piece:
+    """Play a portfolio under ``opened``."""
     player = policy.start(boxes=size.boxes, dimension=size.dimension)
-    names = ["default", *player.names]
-    run = _blank(names, names, len(rounds))
+    count = len(rounds)
+    led = Led(["explore", *player.names], np.empty(count, dtype=np.int64), np.zeros(count))
+    piece = _blank(["default"], count)
     for t, (shown, values) in enumerate(rounds):
-        pick, weights = player.played, player.weights()
-        scores = player.score(shown, values)
-        run.totals[t, 1:], run.opened[t, 1:] = scores
-        run.totals[t, 0], run.opened[t, 0] = scores.totals[pick], scores.counts[pick]
-        run.expected[t] = weights @ scores.totals
-        run.played[t] = pick + 1
-        player.learn_scored(shown, values, scores)
-        if progress is not None:
-            progress(t + 1, len(rounds))
-    return run
+        explored = player.explores(shown)
+        led.played[t] = 0 if explored else 1 + player.played
+        # Opening everything costs more than the favourite's looks, and may find more
+        would = walk(player.favourite(shown), shown, values).total if explored else 0.0
+        walked = _round(player, shown, values)
+        piece.totals[t, 0], piece.opened[t, 0] = walked.total, len(walked.opened)
+        led.exploration[t] = walked.total - would if explored else 0.0
+        tick(1)
+    return piece._replace(led=led)
 
 
-def run_opened(policy: Portfolio, rounds: Rounds, size: Size, progress: Progress | None) -> Run:
-    """Play rounds under ``opened``: a portfolio, and the simple rules and ``paper`` each by itself."""
-    player = policy.start(boxes=size.boxes, dimension=size.dimension)
-    own = {name: p.start(boxes=size.boxes, dimension=size.dimension) for name, p in _own(policy)}
-    run = _blank(["default", *own], ["explore", *player.names], len(rounds))
+def _beside(
+    policy: Portfolio, rules: Sequence[str], rounds: Rounds, size: Size, tick: Tick
+) -> Piece:
+    """Play rules under ``opened``, each by itself."""
+    alone: dict[str, Chosen] = policy.alone()
+    players = [alone[rule].start(boxes=size.boxes, dimension=size.dimension) for rule in rules]
+    piece = _blank(list(rules), len(rounds))
     for t, (shown, values) in enumerate(rounds):
-        run.played[t] = 0 if player.explores(shown) else 1 + player.played
-        if player.explores(shown):
-            # Opening everything costs more than the favourite's looks, and may find more
-            run.exploration[t] = -walk(player.favourite(shown), shown, values).total
-        for k, each in enumerate((player, *own.values())):
-            walked = _round(each, shown, values)
-            run.totals[t, k], run.opened[t, k] = walked.total, len(walked.opened)
-        run.exploration[t] += run.totals[t, 0] if run.played[t] == 0 else 0.0
-        if progress is not None:
-            progress(t + 1, len(rounds))
-    run.expected[:] = run.totals[:, 0]
-    return run
-
-
-def _own(policy: Portfolio) -> list[tuple[str, Chosen]]:
-    """Return the simple rules and ``paper``, as far as they are candidates, each as a policy."""
-    alone = policy.alone()
-    return [(name, alone[name]) for name in _OWN if name in alone]
+        for k, player in enumerate(players):
+            walked = _round(player, shown, values)
+            piece.totals[t, k], piece.opened[t, k] = walked.total, len(walked.opened)
+        tick(1)
+    return piece
 
 
 def _round(player: Player, shown: Round, values: Floats) -> Walk:

@@ -30,19 +30,16 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from weitzman.learn.means import Means
 from weitzman.learn.past import Past
-from weitzman.learn.policy import Floats, Round
-from weitzman.learn.probing import mix
+from weitzman.learn.policy import Floats, Ints, Round
+from weitzman.learn.probing import mix_one, mixed
 
 __all__ = ["DONORS", "Completion", "match"]
 
 DONORS = 512
 """The most donors."""
-
-Flags = NDArray[np.bool_]
 
 
 @njit(cache=True, error_model="numpy")
@@ -94,16 +91,56 @@ def match(donors: Floats, seen: Floats, weights: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _race(donors: Floats, weights: Floats, uniform: Floats, out: Floats) -> None:
+def _race(donors: Floats, arrivals: Floats, out: Floats) -> None:
     """Set out to what the first donor to arrive knows, box by box; NaN where nobody knows anything."""
-    arrivals = np.empty(weights.shape[0])
-    for s in range(weights.shape[0]):
-        arrivals[s] = -math.log(uniform[s]) / weights[s]
     for box in range(donors.shape[0]):
         least, out[box] = math.inf, math.nan
-        for s in range(weights.shape[0]):
+        for s in range(arrivals.shape[0]):
             if arrivals[s] < least and not math.isnan(donors[box, s]):
                 least, out[box] = arrivals[s], donors[box, s]
+
+
+@njit(cache=True, error_model="numpy")
+def _complete(donors: Floats, places: Ints, seen: Floats, uniform: Floats, out: Floats) -> None:
+    """Set out to one donor's number for each box, NaN where nobody knows one."""
+    mine, weights = donors[places], np.empty(donors.shape[1])
+    match(mine, seen, weights)
+    for s in range(weights.shape[0]):
+        weights[s] = -math.log(uniform[s]) / weights[s]
+    _race(mine, weights, out)
+
+
+@njit(cache=True, error_model="numpy")
+def _uniform(base: np.uint64, out: Floats) -> None:
+    """Set out to numbers between 0 and 1, neither included: the hashes of base + s."""
+    for s in range(out.shape[0]):
+        drawn = mixed(base + np.uint64(s))
+        out[s] = (np.float64(drawn >> np.uint64(12)) + 0.5) / 2.0**52
+
+
+@njit(cache=True, error_model="numpy")
+def _both(
+    residuals: Floats, values: Floats, places: Ints, revealed: Floats, means: Floats,
+    seen: Floats, totals: Floats, whole: float, base: np.uint64, linear: Floats, plain: Floats,
+) -> None:  # fmt: skip
+    """Set the two completions; ``seen`` and ``totals`` are of all boxes, the rest of those in the round."""
+    uniform = np.empty(residuals.shape[1])
+    _uniform(base, uniform)
+    apart = np.empty(len(places))
+    for row in range(len(places)):
+        if seen[places[row]] == 0.0:
+            means[row] = whole
+        apart[row] = revealed[row] - means[row]
+    _complete(residuals, places, apart, uniform, linear)
+    _complete(values, places, revealed, uniform, plain)
+    for row in range(len(places)):
+        box = places[row]
+        level = totals[box] / seen[box] if seen[box] > 0.0 else whole
+        if not math.isnan(revealed[row]):
+            linear[row], plain[row] = revealed[row], revealed[row]
+            continue
+        linear[row] = means[row] + (0.0 if math.isnan(linear[row]) else linear[row])
+        plain[row] = level if math.isnan(plain[row]) else plain[row]
 
 
 class Completion:
@@ -126,18 +163,15 @@ class Completion:
         donors = self._numbers()
         if donors is None:
             return None
-        past, places = self._past, round.places
-        seen, whole = past.seen[places], past.totals.sum() / past.seen.sum()
-        level = np.where(seen > 0.0, past.totals[places] / np.maximum(seen, 1.0), whole)
-        means = np.where(seen > 0.0, past.model(Means).predict(round), whole)
-        uniform = self._uniform(seed, donors[0].shape[1])
-        linear = _completed(donors[0][places], revealed - means, uniform)
-        plain = _completed(donors[1][places], revealed, uniform)
-        hidden, known = np.isnan(revealed), ~np.isnan(plain)
-        return (
-            np.where(hidden, means + np.nan_to_num(linear), revealed),
-            np.where(hidden, np.where(known, plain, level), revealed),
-        )
+        past, count = self._past, len(round.places)
+        linear, plain = np.empty(count), np.empty(count)
+        whole = float(past.totals.sum() / past.seen.sum())
+        base = np.uint64(mix_one(mix_one(seed) + past.count))
+        _both(
+            *donors, round.places, revealed, past.model(Means).predict(round).copy(),
+            past.seen, past.totals, whole, base, linear, plain,
+        )  # fmt: skip
+        return linear, plain
 
     def _numbers(self) -> tuple[Floats, Floats] | None:
         """Return the donors' residuals and values, one row per box."""
@@ -154,18 +188,3 @@ class Completion:
             )
             self._made = due
         return self._donors
-
-    def _uniform(self, seed: int, count: int) -> Floats:
-        """Return numbers between 0 and 1, neither included, one per donor."""
-        with np.errstate(over="ignore"):
-            base = mix(mix(np.uint64(seed)) + np.uint64(self._past.count))
-            drawn = mix(np.asarray(base + np.arange(count, dtype=np.uint64), dtype=np.uint64))
-        return ((drawn >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
-
-
-def _completed(donors: Floats, seen: Floats, uniform: Floats) -> Floats:
-    """Return one donor's number for each box, NaN where nobody knows one."""
-    weights, out = np.empty(donors.shape[1]), np.empty(len(donors))
-    match(donors, seen, weights)
-    _race(donors, weights, uniform, out)
-    return out

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.probing import mix
+from weitzman.learn.probing import mix_one
 from weitzman.search.numbers import finite_number
 
 __all__ = ["SHARE", "chance", "checked_share", "corrected", "is_drawn"]
@@ -63,10 +63,10 @@ def chance(share: float, paid: float, costs: Floats) -> float:
 
 def is_drawn(chance: float, *, seed: int, number: int) -> bool:
     """Return whether the round of this number is explored."""
-    with np.errstate(over="ignore"):
-        # Not the draws of candidates and donors
-        drawn = mix(mix(mix(np.uint64(seed))) + np.uint64(number))
-    return float(drawn) / 2.0**64 < chance
+    if chance == 0.0:
+        return False
+    # Not the draws of candidates and donors
+    return mix_one(mix_one(mix_one(seed)) + number) / 2.0**64 < chance
 
 
 def corrected(estimates: Floats, totals: Floats, *, chance: float, number: int) -> Floats:

@@ -22,11 +22,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.learn.candidates import Candidates
 from weitzman.learn.completion import Completion
 from weitzman.learn.exploration import chance, corrected, is_drawn
 from weitzman.learn.hedge import Gate
-from weitzman.learn.panel import Members
-from weitzman.learn.past import Past
 from weitzman.learn.policy import Course, Floats, IndexCourse, Round, State, joined, parted, walk
 from weitzman.learn.portfolioplayer import PortfolioPlayer
 
@@ -38,16 +37,14 @@ class OpenedPlayer(PortfolioPlayer):
 
     Parameters
     ----------
-    past, members, gate, seed
+    candidates, gate, seed
         As for a portfolio under full information.
     share
         The share of what looks cost that goes into exploration.
     """
 
-    def __init__(
-        self, past: Past, members: list[Members], gate: Gate, seed: int, share: float
-    ) -> None:
-        super().__init__(past, members, gate, seed)
+    def __init__(self, candidates: Candidates, gate: Gate, seed: int, share: float) -> None:
+        super().__init__(candidates, gate, seed)
         self._share = share
         # What looks cost in rounds that were not explored, and how many rounds had any
         self._paid = np.zeros(2)
@@ -87,9 +84,8 @@ class OpenedPlayer(PortfolioPlayer):
         else:
             scores = self.estimate(round, values)
             self._paid += round.costs[known].sum(), float(known.any())
-        if scores is not None and np.isfinite(scores).all():
-            self._gate.add(scores)
-        self._remember(round, values)
+        self._judge(scores)
+        self._candidates.learn(round, values)
 
     def estimate(self, round: Round, values: Floats) -> Floats | None:  # noqa: A002
         """Return what candidates come to in a round, as far as it is known and estimated beyond.

@@ -21,6 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.search.kernels import play_round
 from weitzman.search.weitzman import STOP, next_box, opening_order
 
 __all__ = [
@@ -121,6 +122,13 @@ class IndexCourse:
         """Return the row to open next, or STOP."""
         return next_box(self._order, self.sigma, len(opened), best)
 
+    def walk(self, round: Round, values: Floats) -> "Walk":  # noqa: A002
+        """Return what :func:`walk` does, in one compiled call."""
+        best, paid, _, count = play_round(
+            self._order, self.sigma, round.costs, values, round.outside
+        )
+        return Walk(opened=tuple(self._order[:count].tolist()), best=best, paid=paid)
+
     def state(self) -> State:
         """Return σ."""
         return {"sigma": self.sigma}
@@ -174,6 +182,8 @@ def walk(course: Course, round: Round, values: Floats) -> Walk:  # noqa: A002
     >>> walk(IndexCourse(np.array([3.0, 1.0])), known, np.array([2.0, 5.0]))
     Walk(opened=(1, 0), best=2.0, paid=2.0)
     """
+    if isinstance(course, IndexCourse):
+        return course.walk(round, values)
     opened: list[int] = []
     found: list[float] = []
     best, paid = round.outside, 0.0

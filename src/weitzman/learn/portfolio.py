@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.candidates import Candidates
 from weitzman.learn.exploration import SHARE, checked_share
 from weitzman.learn.hedge import Gate
 from weitzman.learn.index import paper
@@ -65,6 +66,14 @@ class Portfolio:
 
     def start(self, *, boxes: int, dimension: int) -> PortfolioPlayer:
         """Return a player that has seen nothing."""
+        candidates = self.candidates(boxes=boxes, dimension=dimension)
+        gate, share = self.gate(candidates.names), checked_share(self.exploration)
+        if self.feedback == "full":
+            return PortfolioPlayer(candidates, gate, self.seed)
+        return OpenedPlayer(candidates, gate, self.seed, share)
+
+    def candidates(self, *, boxes: int, dimension: int) -> Candidates:
+        """Return the candidates, which have seen nothing."""
         past = Past(
             boxes=boxes,
             dimension=dimension,
@@ -72,22 +81,20 @@ class Portfolio:
             standardise=self.standardise,
             feedback=self.feedback,
         )
-        members = [panel.start(past) for panel in self.panels]
-        names = [name for group in members for name in group.names]
+        return Candidates(past, [panel.start(past) for panel in self.panels])
+
+    def gate(self, names: Sequence[str]) -> Gate:
+        """Return the hedge over candidates of these names."""
         if not names or len(set(names)) < len(names):
             raise InvalidInputError("The candidates", "have distinct names, at least one", names)
         if self.incumbent is not None and self.incumbent not in names:
             raise InvalidInputError("The incumbent", f"be one of {names}", self.incumbent)
-        gate = Gate(
+        return Gate(
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
             clarity=_CLARITY[self.feedback] if self.clarity == "auto" else self.clarity,
             few=self.feedback == "opened",
         )
-        share = checked_share(self.exploration)
-        if self.feedback == "full":
-            return PortfolioPlayer(past, members, gate, self.seed)
-        return OpenedPlayer(past, members, gate, self.seed, share)
 
     def __repr__(self) -> str:
         # Counting candidates would start them, and load what their models need

@@ -18,18 +18,20 @@ may join later, and any round can be asked for by its number alone.
 import math
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
-__all__ = ["block_length", "mix", "probes"]
+__all__ = ["block_length", "mix", "mix_one", "mixed", "probes"]
 
 _MIX_1, _MIX_2, _STEP = (
     np.uint64(0xBF58476D1CE4E5B9),
     np.uint64(0x94D049BB133111EB),
     np.uint64(0x9E3779B97F4A7C15),
 )
+_ALL = 2**64 - 1
 
 
 def block_length(
@@ -81,3 +83,32 @@ def mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
         z = (z ^ (z >> np.uint64(30))) * _MIX_1
         z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True)
+def mixed(x: np.uint64) -> np.uint64:
+    """Return :func:`mix` of one number, for compiled code.
+
+    Examples
+    --------
+    >>> int(mixed(np.uint64(7))) == int(mix(np.uint64(7)))
+    True
+    """
+    z = x + _STEP
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+def mix_one(x: int) -> int:
+    """Return :func:`mix` of one number, modulo 2⁶⁴.
+
+    Examples
+    --------
+    >>> mix_one(7) == int(mix(np.uint64(7))), mix_one(2**64 + 7) == mix_one(7)
+    (True, True)
+    """
+    z = (x + int(_STEP)) & _ALL
+    z = ((z ^ (z >> 30)) * int(_MIX_1)) & _ALL
+    z = ((z ^ (z >> 27)) * int(_MIX_2)) & _ALL
+    return z ^ (z >> 31)
