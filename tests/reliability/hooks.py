@@ -84,11 +84,12 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
 
 @schemathesis.hook
 def after_call(context: Any, case: Any, response: Any) -> None:
-    """Note each refused request after which the digest is another; the answers by status."""
+    """Note of every call its operation, phase and status, and whether a refused one changed the digest."""
     now = _digest()
-    report = Path(os.environ["WEITZMAN_REPORT"])
     changed = response.status_code >= 400 and now != _SEEN.get("digest", now)
     _SEEN["digest"] = now
-    with report.open("a", encoding="utf-8") as lines:
-        what = f"{case.method} {case.formatted_path}"
-        lines.write(json.dumps([response.status_code, changed, what]) + "\n")
+    phase = "" if case.meta is None else case.meta.phase.name.value
+    what = case.formatted_path if changed else ""
+    with Path(os.environ["WEITZMAN_REPORT"]).open("a", encoding="utf-8") as lines:
+        told = [case.operation.label, phase, response.status_code, changed, what]
+        lines.write(json.dumps(told) + "\n")
