@@ -38,9 +38,12 @@ class Journal(Protocol):
     ----------
     name
         What messages call it.
+    is_far
+        Whether looking something up takes a way over a network.
     """
 
     name: str
+    is_far: bool
 
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Store drafts as the next events, all or none, and return them when they are durable.
@@ -64,6 +67,12 @@ class Journal(Protocol):
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key, in order."""
+
+    def may_hold(self, problem: str, key: str) -> bool:
+        """Return whether an event has this key, perhaps, without a look; False is certain.
+
+        Certain of the events that were appended or read by means of this object.
+        """
 
     def head(self) -> Head:
         """Return the end of the journal."""

@@ -29,6 +29,7 @@ import psycopg
 from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
 from weitzman.ledger.connection import Pool, connect, place_name
 from weitzman.ledger.event import Draft, Event, chained, link
+from weitzman.ledger.followed import FollowedKeys
 from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.tables import CHANNEL, make_tables
 
@@ -52,6 +53,9 @@ SELECT e.* FROM moved, unnest(%(c0)b::int8[], %(c1)b::bytea[], %(c2)b::int8[], %
 _READ = f"""
 SELECT {_COLUMNS} FROM weitzman.events WHERE seq > %(after)b AND seq <= %(last)b ORDER BY seq LIMIT {_BATCH}
 """
+_KEYS = """
+SELECT problem, key FROM weitzman.events WHERE seq > %(after)b AND seq <= %(until)b AND key <> ''
+"""
 # Each row with the chain before it, so that it can be checked by itself
 _ALONE = """
 SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain
@@ -73,11 +77,14 @@ class PostgresJournal:
         A connection string of PostgreSQL, ``postgresql://user@host/database``.
     """
 
+    is_far = True
+
     def __init__(self, place: str) -> None:
         self.place = place
         self.name = place_name(place)
         self._lock = Lock()
         self._pool = Pool(place)
+        self._keys = FollowedKeys(self._key_page)
         self._writer: psycopg.Connection[Any] | None = None
         self._head = EMPTY
         self._tried: list[Event] = []
@@ -86,6 +93,7 @@ class PostgresJournal:
                 make_tables(self._connection(), self.name)
             self._head = self.head()
             self._check_end()
+            self._keys.reach(self._head.seq)
         except BaseException:
             self.close()
             raise
@@ -118,18 +126,21 @@ class PostgresJournal:
         if problem is not None:
             yield from self._read_problem(problem, since.seq, last)
             return
-        seq, chain = since
-        while seq < last:
-            rows = self._rows(_READ, {"after": seq, "last": last}, seq, last)
-            if not rows:
-                reason = "the events after it are not there"
-                raise JournalDamagedError(self.name, seq, last, reason)
-            for row in rows:
-                event = _event(row)
-                if event is None or event.seq != seq + 1 or link(chain, seq + 1, event) != row[7]:
-                    raise JournalDamagedError(self.name, seq, last, "the next event is not whole")
-                seq, chain = event.seq, event.chain
-                yield event
+        head = since
+        while head.seq < last:
+            rows = self._rows(_READ, {"after": head.seq, "last": last}, head.seq, last)
+            events = _whole(rows, head)
+            self._keys.read(head.seq, events)
+            yield from events
+            if events:
+                head = Head(events[-1].seq, events[-1].chain)
+            if len(events) < len(rows) or not rows:
+                reason = "next event is not whole" if rows else "events after it are not there"
+                raise JournalDamagedError(self.name, head.seq, last, f"the {reason}")
+
+    def may_hold(self, problem: str, key: str) -> bool:
+        """Return whether an event has this key, perhaps."""
+        return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key."""
@@ -150,6 +161,7 @@ class PostgresJournal:
 
     def close(self) -> None:
         """Close all connections."""
+        self._keys.close()
         if self._writer is not None:
             self._writer.close()
         self._pool.close()
@@ -182,6 +194,7 @@ class PostgresJournal:
             for end in doubtful[-1:]:
                 query = "SELECT chain FROM weitzman.events WHERE seq = %s"
                 if connection.execute(query, [end.seq]).fetchone() == (end.chain,):
+                    self._keys.appended(doubtful)
                     return doubtful
             if not self._insert(connection, drafts, lasts):
                 raise self._gone_on()
@@ -209,6 +222,7 @@ class PostgresJournal:
     def _arrived(self) -> list[Event]:
         events = self._tried
         self._head = Head(events[-1].seq, events[-1].chain)
+        self._keys.appended(events)
         return events
 
     def _gone_on(self) -> JournalMovedError:
@@ -232,6 +246,11 @@ class PostgresJournal:
             if len(events) < _BATCH:
                 return
             number = events[-1].number
+
+    def _key_page(self, after: int, until: int) -> list[tuple[str, str]]:
+        values = {"after": after, "until": until}
+        rows = self._rows(_KEYS, values, after, until)
+        return [(problem.decode(), key.decode()) for problem, key in rows]
 
     def _alone(self, where: str, values: dict[str, Any]) -> list[Event]:
         events = []
@@ -259,6 +278,19 @@ class PostgresJournal:
             reason = "its end is not the one that was stored"
             raise JournalDamagedError(self.name, 0, self._head.seq, reason)
         self._alone("WHERE e.seq = %(seq)b", {"seq": self._head.seq})
+
+
+def _whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
+    """Return the events of rows, as far as they follow ``head`` and are whole."""
+    events = []
+    seq, chain = head
+    for row in rows:
+        event = _event(row)
+        if event is None or event.seq != seq + 1 or link(chain, seq + 1, event) != event.chain:
+            break
+        events.append(event)
+        seq, chain = event.seq, event.chain
+    return events
 
 
 def _row(event: Event) -> tuple[int, bytes, int, bytes, int, bytes, bytes, bytes]:

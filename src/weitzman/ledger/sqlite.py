@@ -71,6 +71,8 @@ class SqliteJournal:
         The file. Beside it stand SQLite's ``-wal`` and ``-shm`` and the ``-witness``.
     """
 
+    is_far = False
+
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.name = os.fspath(path)
@@ -142,6 +144,10 @@ class SqliteJournal:
             yield event
         if seq < last:
             raise JournalDamagedError(self.name, seq, last, "the events after it are not there")
+
+    def may_hold(self, problem: str, key: str) -> bool:
+        """Return whether an event has this key, perhaps."""
+        return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key."""

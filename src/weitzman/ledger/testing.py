@@ -10,6 +10,7 @@ Run it with pytest.
 """
 
 import threading
+import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,23 @@ class JournalCase(ABC):
         assert list(journal.read()) == events
         assert journal.append(drafts(1, first=4))[0].seq == 4
         journal.close()
+
+    def test_no_key_of_a_stored_event_is_denied(self, tmp_path: Path) -> None:
+        """Also after opening again, from the first moment; others are told to be new, in time."""
+        place = self.new_place(tmp_path)
+        journal = self.open_journal(place)
+        journal.append(drafts(20))
+        assert all(journal.may_hold("p", f"key {n}") for n in range(5))
+        journal.close()
+        again = self.open_journal(place)
+        deadline = time.monotonic() + 10.0
+        while again.may_hold("p", "another") and time.monotonic() < deadline:
+            assert all(again.may_hold("p", f"key {n}") for n in range(5))
+            time.sleep(0.01)
+        assert not again.may_hold("p", "another")
+        assert not again.may_hold("q", "key 1")
+        assert all(again.may_hold("p", f"key {n}") for n in range(5))
+        again.close()
 
     def test_threads_may_read_while_one_writes(self, tmp_path: Path) -> None:
         """Every reader sees a prefix."""

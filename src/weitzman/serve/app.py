@@ -157,7 +157,9 @@ class App:
         if route.prepare is not None:
             call.body = await route.prepare(call)
         try:
-            return self._command(ready, call, headers, scope["path"], content)
+            return await desk.look_ups.carry_out(
+                lambda: self._command(ready, call, headers, scope["path"], content)
+            )
         finally:
             # A refusal, too, may rest on what is not stored yet
             pending = desk.pending()

@@ -20,7 +20,28 @@ def run_batch(desk: Desk, problem: Problem, ask: BatchRequest) -> BatchReply:
         if sum(part is not None for part in (item.open, item.see, item.close)) != 1:
             text = "Expected exactly one of open, see and close."
             raise Refusal("invalid", text, f"commands[{place}]")
+    _look_up(desk, problem, ask.commands)
     return BatchReply(results=[_run(desk, problem, item) for item in ask.commands])
+
+
+def _look_up(desk: Desk, problem: Problem, items: list[BatchItem]) -> None:
+    """Ask for the past of rounds before anything happens: a batch that has begun cannot break off."""
+    if not desk.journal.is_far:
+        return
+    closed: set[str] = set()
+    for item in items:
+        if item.open is not None:
+            name = item.open.id
+        else:
+            part = item.see or item.close
+            assert part is not None
+            name = part.round
+        if name is None:
+            continue
+        if item.open is not None or name not in problem.rounds or name in closed:
+            desk.find(problem.name, name)
+        if item.close is not None:
+            closed.add(name)
 
 
 def _run(desk: Desk, problem: Problem, item: BatchItem) -> BatchResult:

@@ -21,6 +21,7 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.fold import SERVICE, State, apply
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.problem import Problem
+from weitzman.serve.lookup import LookUps
 from weitzman.serve.refusal import Refusal
 from weitzman.serve.settings import Settings
 from weitzman.serve.warm import Warmth
@@ -66,6 +67,8 @@ class Desk:
         The last event of which the state holds it and all before.
     until
         The seq of the last stored event that the state holds.
+    look_ups
+        What is asked of the journal; commands are carried out by means of it if that is far.
     left
         Problems that have rounds over time and are not led here.
     """
@@ -95,6 +98,7 @@ class Desk:
         self._now = 0
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
+        self.look_ups = LookUps(journal)
         self._writer = Writer(journal, stored=self._stored, failed=self.fail)
         self._deadlines = [
             (opened.until, problem.name, key)
@@ -141,7 +145,7 @@ class Desk:
         waiting = self._writer.find(problem, key)
         # What is stored while we look is in both
         first = waiting[0].number if waiting else None
-        stored = self.journal.find(problem, key)
+        stored = self.look_ups.find(problem, key)
         return [*(e for e in stored if first is None or e.number < first), *waiting]
 
     def problem(self, name: str) -> Problem:
@@ -218,6 +222,7 @@ class Desk:
         if events[0].seq == self.head.seq + 1:
             self.head = Head(events[-1].seq, events[-1].chain)
         self.until = events[-1].seq
+        self.look_ups.stored(events)
         self._on_stored(events)
 
     def fail(self, error: LedgerError) -> None:
