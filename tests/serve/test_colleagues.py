@@ -1,5 +1,6 @@
 """Services that share a journal: either can be asked, one writes, both know."""
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ import pytest
 from tests.postgres import Server, running_server
 from tests.serve.running import CONTEXTS, Running
 from weitzman.ledger.election import Election
+from weitzman.ledger.event import Draft
 from weitzman.ledger.postgres import PostgresJournal
 
 
@@ -186,6 +188,40 @@ def test_a_database_that_restarts_stops_nobody_for_long(tmp_path: Path) -> None:
         journal = PostgresJournal(place)
         assert [e.key for e in journal.read() if e.kind == "opened"] == ["r1", "r2"]
         journal.close()
+
+
+def test_what_is_not_understood_ends_the_service_loudly(lent: str, tmp_path: Path) -> None:
+    """Somebody of a later version writes: not ready, the reason told once, no lead kept, no more tries."""
+    a = start(lent, tmp_path)
+    try:
+        a.wait_until_ready()
+        path = a.problem("known")
+        observer = Election(lent, address="nowhere")
+        assert observer.leader("known") is not None
+        journal = PostgresJournal(lent)
+        journal.append([Draft("later", 1, "dreamt", 1, "", b"{}")])
+        until(lambda: a.get("/readyz").status_code == 503)
+        until(lambda: "dreamt" in a.get("/readyz").json()["detail"])
+        refused = a.post(f"{path}/rounds", {"contexts": CONTEXTS})
+        assert refused.status_code == 503
+        assert "dreamt" in refused.json()["detail"]
+        assert a.get("/healthz").status_code == 200
+        until(lambda: observer.leader("known") is None)
+        before, lines = process_seconds(a), len(a.log.read_bytes().splitlines())
+        time.sleep(1.0)
+        assert process_seconds(a) - before < 0.25
+        assert len(a.log.read_bytes().splitlines()) == lines
+        told = [line["event"] for line in a.logged()]
+        assert told.count("refused") == 1
+        journal.close()
+        observer.close()
+    finally:
+        assert a.stop() in (0, -signal.SIGTERM)
+
+
+def process_seconds(service: Running) -> float:
+    fields = Path(f"/proc/{service.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _opened(service: Running, path: str, body: object) -> bool:

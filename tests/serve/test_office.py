@@ -1,5 +1,6 @@
 """The life of a service: starts, snapshots, full disks, kills."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -186,3 +187,32 @@ def test_logs_are_lines_of_json(tmp_path: Path) -> None:
     assert lines[-1]["event"] == "stopped"
     requests = [x for x in lines if x["event"] == "request"]
     assert {"route", "status", "seconds", "time", "path"} <= requests[-1].keys()
+
+
+def test_only_what_was_lost_is_made_anew(tmp_path: Path) -> None:
+    data = tmp_path / "events.db"
+    with running(data) as service:
+        for name in ("a", "b"):
+            path = service.problem(name)
+            for number in range(20):
+                body = {"id": f"r{number}", "contexts": CONTEXTS}
+                assert service.post(f"{path}/rounds", body).status_code == 201
+        with sqlite3.connect(data, isolation_level=None) as other:
+            # An event that nobody here has seen stands where the next one is to go
+            other.execute(
+                "INSERT INTO events SELECT 1000, problem, number + 1, kind, at, 'x', body, chain "
+                "FROM events WHERE problem = 'b' ORDER BY number DESC LIMIT 1"
+            )
+        away = service.post("/v1/problems/b/rounds", {"id": "new", "contexts": CONTEXTS})
+        assert away.status_code == 503
+        with sqlite3.connect(data, isolation_level=None) as other:
+            other.execute("DELETE FROM events WHERE seq = 1000")
+        service.wait_until_ready()
+        again = service.post("/v1/problems/b/rounds", {"id": "new", "contexts": CONTEXTS})
+        assert again.status_code == 201
+        opened = [line for line in service.logged() if line["event"] == "ready"]
+        service.kill()
+    assert [line["problems"] for line in opened] == [0, 2]
+    assert opened[1]["replayed"] == 21
+    full, resumed, _ = _digests(data)
+    assert full == resumed

@@ -138,7 +138,7 @@ class App:
         if route.run is None:
             return self._own[route.path]()
         if desk is None:
-            raise Refusal("unavailable", "The service is not ready yet.")
+            raise self.office.why_closed()
         content = b""
         if route.takes_type is not None:
             limit = self._settings
@@ -198,7 +198,7 @@ class App:
     def _readiness(self) -> tuple[int, bytes]:
         desk = self.office.desk
         if desk is None:
-            raise Refusal("unavailable", "The service is not ready yet.")
+            raise self.office.why_closed()
         return 200, _encode(Health(status="ready", events=desk.head.seq))
 
     def _metrics(self) -> tuple[int, bytes]:

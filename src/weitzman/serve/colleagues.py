@@ -84,6 +84,7 @@ class Colleagues:
         self._leaders: dict[str, str] = {}
         self._terms: dict[str, int] = {}
         self._taking = asyncio.Lock()
+        self._closed = False
         self._leading: dict[str, asyncio.Lock] = {}
 
     def leads(self, problem: str) -> bool:
@@ -132,8 +133,8 @@ class Colleagues:
             await asyncio.sleep(_PAUSE)
 
     async def follow(self) -> None:
-        """Take in what others write, for as long as it is let."""
-        while True:
+        """Take in what others write, until it is closed."""
+        while not self._closed:
             desk = self._desk()
             if desk is None or desk.failed is not None:
                 await asyncio.sleep(_PAUSE)
@@ -146,11 +147,13 @@ class Colleagues:
                 log("cannot follow", error=str(error))
                 await asyncio.sleep(1.0)
             except LedgerError as error:
-                log("cannot follow", error=str(error))
-                desk.fail(error)
+                if not self._closed:
+                    log("cannot follow", error=str(error))
+                    desk.fail(error)
 
     async def close(self) -> None:
-        """Give up every lead, so that others take it at once."""
+        """Give up every lead, so that others take it at once; may be called again."""
+        self._closed = True
         await asyncio.to_thread(self._election.close)
         await asyncio.to_thread(self._follower.close)
         if self._client is not None:

@@ -69,6 +69,8 @@ class Desk:
         The seq of the last stored event that the state holds.
     look_ups
         What is asked of the journal; commands are carried out by means of it if that is far.
+    failed, lost
+        Why the state is no longer that of the journal; the problems of which alone this is so, if known.
     left
         Problems that have rounds over time and are not led here.
     """
@@ -94,12 +96,13 @@ class Desk:
         self.settings = settings
         self.warmth = Warmth() if warmth is None else warmth
         self.failed: LedgerError | None = None
+        self.lost: set[str] | None = None
         self._clock = clock
         self._now = 0
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
         self.look_ups = LookUps(journal)
-        self._writer = Writer(journal, stored=self._stored, failed=self.fail)
+        self._writer = Writer(journal, stored=self._stored, failed=self._lose)
         self._deadlines = [
             (opened.until, problem.name, key)
             for problem in state.problems.values()
@@ -142,6 +145,8 @@ class Desk:
 
     def find(self, problem: str, key: str) -> "list[Draft | Event]":
         """Return the events of a problem with a key, stored or not."""
+        if self.failed is not None:
+            raise self.failed
         waiting = self._writer.find(problem, key)
         # What is stored while we look is in both
         first = waiting[0].number if waiting else None
@@ -224,6 +229,11 @@ class Desk:
         self.until = events[-1].seq
         self.look_ups.stored(events)
         self._on_stored(events)
+
+    def _lose(self, error: LedgerError, problems: set[str]) -> None:
+        if self.failed is None:
+            self.lost = problems
+        self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
         """Give up the state: it holds events that are not stored, or lacks some that are."""

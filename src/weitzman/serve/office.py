@@ -10,10 +10,11 @@ import gc
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from weitzman.errors import LedgerError
+from weitzman.errors import JournalFormatError, LedgerError
 from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
+from weitzman.ledger.mend import mend
 from weitzman.ledger.snapshot import Resumed, Snapshot, Snapshots, resume
 from weitzman.serve.desk import Desk
 from weitzman.serve.logs import log
@@ -46,6 +47,8 @@ class Office:
     ----------
     desk
         The desk, while it is open.
+    refused
+        Why there will be no desk any more.
     colleagues
         Other processes that share the journal, if they may.
     """
@@ -65,10 +68,17 @@ class Office:
         self.snapshot_seq = 0
         self._journal, self._snapshots = journal, snapshots
         self.on_lost = on_lost
+        self.refused: JournalFormatError | None = None
         self.colleagues: Colleagues | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._snapshotting = False
         self._closing = False
+
+    def why_closed(self) -> Refusal:
+        """Return what is told while there is no desk."""
+        if self.refused is not None:
+            return Refusal("unavailable", f"The service reads its journal no more: {self.refused}")
+        return Refusal("unavailable", "The service is not ready yet.")
 
     def start(self) -> None:
         """Begin to make the state; the desk is there when it is done."""
@@ -93,15 +103,19 @@ class Office:
         await asyncio.to_thread(self._journal.close)
         log("stopped")
 
-    async def _open(self) -> None:
+    async def _open(self, left: Desk | None = None) -> None:
+        """Open a desk, beginning with what is right of one that was left."""
         wait = 0.1
         while not self._closing:
             try:
-                resumed = await asyncio.to_thread(self._resume)
+                resumed = await asyncio.to_thread(self._resume, left)
             except LedgerError as error:
                 if self.metrics.failures == 0:
                     log("cannot start", error=str(error))
                     self.on_lost(error)
+                    return
+                if isinstance(error, JournalFormatError):
+                    await self._refuse(error)
                     return
                 log("cannot read the journal", error=str(error))
                 await asyncio.sleep(wait)
@@ -132,7 +146,13 @@ class Office:
             )
             return
 
-    def _resume(self) -> Resumed:
+    def _resume(self, left: Desk | None) -> Resumed:
+        if left is not None and left.lost is not None:
+            try:
+                return mend(self._journal, self._snapshots, left.state, left.head, left.lost)
+            except (JournalFormatError, ValueError) as error:
+                log("not mended", error=str(error))
+                left.lost = None
         self.warmth.warm(_USUAL)
         # What is there now stays: the collector, off since the start, need never look at it
         gc.freeze()
@@ -161,7 +181,14 @@ class Office:
     async def _open_again(self, desk: Desk | None) -> None:
         if desk is not None:
             await desk.close()
-        await self._open()
+        await self._open(desk)
+
+    async def _refuse(self, error: JournalFormatError) -> None:
+        """Have no desk any more: others, of a later version perhaps, write what is not understood here."""
+        log("refused", error=str(error))
+        self.refused = error
+        if self.colleagues is not None:
+            await self.colleagues.close()
 
     async def _snapshot(self, desk: Desk) -> None:
         """Take records one after the other between requests; keep them when all in them is stored."""
@@ -173,6 +200,8 @@ class Office:
             head = desk.head
             service, records = desk.state.service.record(), []
             for name in list(desk.state.problems):
+                if desk.failed is not None:
+                    return  # the state is being mended
                 records.append(desk.state.problems[name].record())
                 await asyncio.sleep(0)
             pending = desk.pending()

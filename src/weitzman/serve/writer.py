@@ -51,7 +51,7 @@ class Writer:
     stored
         Called on the event loop with the events of each batch that was stored.
     failed
-        Called on the event loop when a batch was not.
+        Called on the event loop when a batch was not, with the problems of all that is lost.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Writer:
         journal: Journal,
         *,
         stored: Callable[[list[Event]], None],
-        failed: Callable[[LedgerError], None],
+        failed: Callable[[LedgerError, set[str]], None],
     ) -> None:
         self._journal = journal
         self._stored, self._failed = stored, failed
@@ -140,7 +140,7 @@ class Writer:
             self._tell(batch, None)
             return
         rest, self._gathering = self._gathering, Batch(self._loop)
-        self._failed(error)
+        self._failed(error, {draft.problem for draft in (*batch.drafts, *rest.drafts)})
         for lost in (batch, rest):
             if not lost.done.done():
                 lost.done.set_exception(error)
