@@ -11,7 +11,7 @@ import weitzman as wz
 from tests.lab.logs import log_of, normal_log
 from weitzman.lab.findings import Findings, find
 from weitzman.lab.recorded import Log
-from weitzman.lab.replayreport import check_place, placed, replay_page, write_replay_report
+from weitzman.lab.replayreport import PARTS, check_place, placed, replay_page, write_replay_report
 from weitzman.lab.replays import Case, play_cases
 from weitzman.lab.replaystory import (
     calibration_table,
@@ -72,6 +72,18 @@ def test_work_that_is_interrupted_leaves_no_directory(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), placed(tmp_path / "mine"):
         raise KeyboardInterrupt
     assert (tmp_path / "mine").is_dir()
+
+
+def test_finished_parts_stay_until_the_report_is_written(found: Findings, tmp_path: Path) -> None:
+    place = tmp_path / "report"
+    with pytest.raises(KeyboardInterrupt), placed(place):
+        (place / PARTS).mkdir()
+        (place / PARTS / "a.npz").touch()
+        raise KeyboardInterrupt
+    with placed(place):
+        assert (place / PARTS / "a.npz").exists()
+    write_replay_report(place, found)
+    assert not (place / PARTS).exists()
 
 
 def test_the_page_stands_alone_and_says_it_all(found: Findings) -> None:

@@ -41,7 +41,10 @@ def replay_command(
     log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, as Parquet or CSV.")],
     output: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where a report goes: page, pictures and rows."),
+        typer.Option(
+            metavar="DIR",
+            help="Where a report goes: page, pictures and rows. One that was stopped goes on.",
+        ),
     ] = None,
     feedback: Annotated[
         _Feedback,
@@ -108,7 +111,7 @@ def replay_command(
     from weitzman.lab.findings import find
     from weitzman.lab.progress import told_of_compiling
     from weitzman.lab.recorded import read_log
-    from weitzman.lab.replayreport import placed, write_replay_report
+    from weitzman.lab.replayreport import PARTS, placed, write_replay_report
     from weitzman.lab.replays import play_cases
 
     with _skipping_told():
@@ -133,6 +136,7 @@ def replay_command(
             promises=None if output is None else cases[0].cost_scale,
             trees=trees,
             workers=workers,
+            kept=None if output is None else output / PARTS,
         )
     found = find(past, played)
     if output is not None:

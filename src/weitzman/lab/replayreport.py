@@ -9,6 +9,7 @@
       rows.parquet        the same
       rounds.parquet      totals and boxes opened, round by round
       findings.json       the recommendation, calibration, correlation, cost shares and features
+      parts/              finished parts of the replay, until the report is written
 """
 
 import json
@@ -27,6 +28,7 @@ from weitzman.lab.charts import Chart
 from weitzman.lab.findings import Findings
 from weitzman.lab.folder import check_own
 from weitzman.lab.page import Fold, PageTable, Section, render, write_page
+from weitzman.lab.pieces import Pieces
 from weitzman.lab.plots import save_figure
 from weitzman.lab.replaycharts import (
     calibration_charts,
@@ -54,8 +56,9 @@ from weitzman.lab.replaystory import (
 )
 from weitzman.lab.rows import write_table
 
-__all__ = ["check_place", "placed", "replay_page", "write_replay_report"]
+__all__ = ["PARTS", "check_place", "placed", "replay_page", "write_replay_report"]
 
+PARTS = "parts"
 _FIGURES = "figures"
 
 Thing = TypeVar("Thing")
@@ -73,7 +76,7 @@ def check_place(directory: Path) -> None:
 
 @contextmanager
 def placed(directory: Path | None) -> Iterator[None]:
-    """Make the directory of a report for work to come; what was made goes if the work does not end well."""
+    """Make the directory of a report for work to come; if that ends badly, finished parts stay."""
     if directory is None:
         yield
         return
@@ -82,7 +85,8 @@ def placed(directory: Path | None) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for place in made:
+        # Where parts are finished the work goes on another time
+        for place in () if (directory / PARTS).is_dir() else made:
             # Something in it by now is not ours to take away
             with suppress(OSError):
                 place.rmdir()
@@ -104,6 +108,7 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
     write_page(directory / "findings.json", told + "\n")
     write_page(directory / "index.html", replay_page(findings))
+    Pieces(directory / PARTS, findings.log).clear()
 
 
 def replay_page(findings: Findings) -> str:

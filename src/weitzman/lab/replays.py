@@ -9,11 +9,13 @@ are learned in a run of their own beside them.
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from weitzman.lab.calibration import Promise, promised
+from weitzman.lab.pieces import Pieces
 from weitzman.lab.processes import Tick, cores, in_processes
 from weitzman.lab.progress import bar
 from weitzman.lab.recorded import Log
@@ -76,6 +78,7 @@ def play_cases(
     promises: float | None = None,
     trees: bool = True,
     workers: int | None = None,
+    kept: Path | None = None,
     progress: bool = True,
 ) -> Replays:
     """Play a log in every case.
@@ -92,6 +95,8 @@ def play_cases(
         Whether candidates with trees take part.
     workers
         The number of processes; that of the cores if None. One plays in this process.
+    kept
+        A directory for what is finished, so that a replay that was stopped goes on; None for none.
     progress
         Whether to show a bar, if standard error is a terminal.
     """
@@ -103,26 +108,35 @@ def play_cases(
     ]
     if promises is not None:
         tasks.append(_Task(promises, None))
-    pieces: dict[_Task, Piece] = {}
-    kept: list[Promise] = []
+    before = None if kept is None else Pieces(kept, log)
+    found = {t: r for t in tasks if before and (r := before.load((t, trees))) is not None}
+    left = [task for task in tasks if task not in found]
     work = functools.partial(_perform, log, trees)
     count = cores() if workers is None else workers
-    with bar(progress, runs=len(tasks), done=0, rounds=len(tasks) * len(log)) as (tick, note):
-        if min(count, len(tasks)) > 1:
+    shown = bar(progress, runs=len(tasks), done=len(found), rounds=len(left) * len(log))
+    with shown as (tick, note):
+        if min(count, len(left)) > 1:
             # Compiled once, here: processes find the machine code on disk
-            for task in tasks:
+            for task in left:
                 _perform(_beginning(log), trees, task, lambda _: None)
-        for task, result in in_processes(work, tasks, count, tick):
-            if isinstance(result, Piece):
-                pieces[task] = result
-            else:
-                kept = result
+        for task, result in in_processes(work, left, count, tick):
+            found[task] = result
+            if before is not None:
+                before.save((task, trees), result)
             note(1)
-    played = {case: [pieces[task] for task in tasks if task.what is case] for case in cases}
     return Replays(
-        cases={case: _play(log, trees, case).whole(found) for case, found in played.items()},
-        promises=kept,
+        cases={case: _play(log, trees, case).whole(_pieces(tasks, found, case)) for case in cases},
+        promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
     )
+
+
+def _pieces(
+    tasks: "list[_Task]", found: "dict[_Task, Piece | list[Promise]]", case: Case
+) -> list[Piece]:
+    """Return what the parts of a case came to."""
+    return [
+        piece for task in tasks if task.what is case and isinstance(piece := found[task], Piece)
+    ]
 
 
 class _Task(NamedTuple):
