@@ -106,6 +106,8 @@ class App:
             return None
         if not ready.is_direct or len(content) > self._settings.body_limit:
             return None
+        if desk.holds or ready.route.may_take_long(desk, args):
+            return None
         began = perf_counter()
         try:
             self._guard.check(ready.route.access, desk.state, headers, client)
@@ -157,14 +159,25 @@ class App:
         if route.prepare is not None:
             call.body = await route.prepare(call)
         try:
-            return await desk.look_ups.carry_out(
-                lambda: self._command(ready, call, headers, scope["path"], content)
+            return await self._carry_out(
+                ready, call, lambda: self._command(ready, call, headers, scope["path"], content)
             )
         finally:
             # A refusal, too, may rest on what is not stored yet
             pending = desk.pending()
             if pending is not None:
                 await pending
+
+    async def _carry_out(
+        self, ready: Ready, call: Call, command: Callable[[], tuple[int, bytes]]
+    ) -> tuple[int, bytes]:
+        """Carry out a command when its problem is free, on a thread if it may take long."""
+        problem = call.args.get("problem")
+        if problem is not None or ready.route.needs_all:
+            await call.desk.holds.free(problem)
+        if problem is not None and ready.route.may_take_long(call.desk, call.args):
+            return await call.desk.carry_out_aside(problem, command)
+        return await call.desk.look_ups.carry_out(command)
 
     def _command(
         self, ready: Ready, call: Call, headers: dict[bytes, bytes], path: str, content: bytes

@@ -45,7 +45,8 @@ _PATIENCE: Final = 4.0
 _PAUSE: Final = 0.02
 _GLANCE: Final = 1.0
 _WAIT: Final = 0.25
-_BATCH: Final = 200  # as many as may hold up requests at once
+_BATCH: Final = 200
+_TURN: Final = 0.01  # seconds for which taking in may hold up requests
 _KEPT: Final[tuple[bytes, ...]] = (b"authorization", b"content-type", b"idempotency-key")
 
 Answer = tuple[int, bytes]
@@ -209,7 +210,15 @@ class Colleagues:
             while desk.head.seq < seq and desk.failed is None:
                 until = min(seq, desk.head.seq + _BATCH)
                 events = await asyncio.to_thread(self._read, desk, until)
-                desk.take_in(events)
+                began = time.monotonic()
+                for event in events:
+                    await desk.holds.free(event.problem)
+                    if self._desk() is not desk:
+                        return  # its state is being mended
+                    desk.take_in([event])
+                    if time.monotonic() > began + _TURN:
+                        await asyncio.sleep(0)
+                        began = time.monotonic()
 
     def _read(self, desk: Desk, until: int) -> list[Event]:
         events = list(self._journal.read(desk.head, until=until))

@@ -8,10 +8,11 @@ Commands with an idempotency key leave their answer in the journal beside their 
 request give the same answer again, also after a restart; the same key with another request is refused.
 """
 
+import asyncio
 import heapq
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -21,6 +22,7 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.fold import SERVICE, State, apply
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.problem import Problem
+from weitzman.serve.hold import ASIDE, Holds
 from weitzman.serve.lookup import LookUps
 from weitzman.serve.refusal import Refusal
 from weitzman.serve.settings import Settings
@@ -34,6 +36,9 @@ __all__ = ["Desk", "now_in_microseconds"]
 
 _LEFT_ALONE = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
+_HELD = 1_000_000
+"""After how many microseconds those of a problem that was held are."""
+T = TypeVar("T")
 
 
 def now_in_microseconds() -> int:
@@ -69,6 +74,8 @@ class Desk:
         The seq of the last stored event that the state holds.
     look_ups
         What is asked of the journal; commands are carried out by means of it if that is far.
+    holds
+        Problems that somebody has to itself.
     failed, lost
         Why the state is no longer that of the journal; the problems of which alone this is so, if known.
     left
@@ -102,6 +109,7 @@ class Desk:
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
         self.look_ups = LookUps(journal)
+        self.holds = Holds()
         self._writer = Writer(journal, stored=self._stored, failed=self._lose)
         self._deadlines = [
             (opened.until, problem.name, key)
@@ -131,6 +139,7 @@ class Desk:
         """Let something happen: apply it, and have it stored. Return when it was."""
         if self.failed is not None:
             raise self.failed
+        aside = ASIDE.get()
         at = self.now()
         kind, content = encode(body)
         draft = Draft(problem, self.state.events(problem) + 1, kind, at, key, content)
@@ -138,10 +147,44 @@ class Desk:
             apply(self.state, draft, body)
         except BaseException as error:
             # Half applied, perhaps: the state is made anew from the journal
-            self.fail(LedgerError(f"An event could not be applied: {error!r}."))
+            text = f"An event could not be applied: {error!r}."
+            if aside is not None:
+                aside.clear()
+                raise RuntimeError(text) from error
+            self.fail(LedgerError(text))
             raise
-        self._writer.add(draft)
+        if aside is None:
+            self._writer.add(draft)
+        else:
+            aside.append(draft)
         return at
+
+    async def carry_out_aside(self, problem: str, command: Callable[[], T]) -> T:
+        """Carry out a command on a thread, with its problem held; what happens is stored in the end."""
+        # To its end, whatever becomes of the caller: the thread cannot be stopped
+        task = asyncio.ensure_future(self._aside(problem, command))
+        return await asyncio.shield(task)
+
+    async def _aside(self, problem: str, command: Callable[[], T]) -> T:
+        async with self.holds.hold(problem):
+            pending = self.pending()
+            if pending is not None:
+                await asyncio.wait([pending])
+            gathered: list[Draft] = []
+            try:
+                answer = await asyncio.to_thread(_gathering, gathered, command)
+            except Exception as error:
+                if not isinstance(error, Refusal | LedgerError):
+                    self._lose(LedgerError(str(error)), {problem})
+                self._add(gathered)
+                raise
+            self._add(gathered)
+            return answer
+
+    def _add(self, drafts: list[Draft]) -> None:
+        if self.failed is None:
+            for draft in drafts:
+                self._writer.add(draft)
 
     def find(self, problem: str, key: str) -> "list[Draft | Event]":
         """Return the events of a problem with a key, stored or not."""
@@ -194,7 +237,9 @@ class Desk:
             problem = self.state.problems.get(name)
             if problem is None or key not in problem.rounds:
                 continue
-            if self._leads(name):
+            if name in self.holds:
+                heapq.heappush(self._deadlines, (now + _HELD, name, key))
+            elif self._leads(name):
                 self.happen(name, Closed(waited=True), key)
                 count += 1
             else:
@@ -221,6 +266,7 @@ class Desk:
 
     async def close(self) -> None:
         """Store what has happened, and end."""
+        await self.holds.free()
         await self._writer.close()
 
     def _stored(self, events: list[Event]) -> None:
@@ -232,7 +278,7 @@ class Desk:
 
     def _lose(self, error: LedgerError, problems: set[str]) -> None:
         if self.failed is None:
-            self.lost = problems
+            self.lost = problems | self.holds.names()
         self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
@@ -250,3 +296,9 @@ class Desk:
                 assert isinstance(body, Answered)
                 return body
         return None
+
+
+def _gathering(drafts: list[Draft], command: Callable[[], T]) -> T:
+    """Carry out a command, on a thread, and gather what happens."""
+    ASIDE.set(drafts)
+    return command()

@@ -200,6 +200,7 @@ class Office:
             head = desk.head
             service, records = desk.state.service.record(), []
             for name in list(desk.state.problems):
+                await desk.holds.free(name)
                 if desk.failed is not None:
                     return  # the state is being mended
                 records.append(desk.state.problems[name].record())

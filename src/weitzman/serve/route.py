@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from weitzman.ledger.problem import Problem
 from weitzman.serve.answer import Answer
@@ -58,8 +58,13 @@ class Route:
         Whether a body may be left out.
     prepare
         What is to be awaited before the command, off the event loop; its result becomes the body.
+    takes_long
+        Whether the command may take long, and is carried out on a thread: for problems under a policy, or
+        for all.
     repeatable
         Whether a reply is kept for its idempotency key.
+    needs_all
+        Whether the reply tells of what all problems have learned.
     file
         What answers with a file of the page, from the names in the path and the headers; None for all else.
     """
@@ -76,5 +81,16 @@ class Route:
     status: int = 200
     may_be_empty: bool = False
     prepare: Callable[[Call], Awaitable[Any]] | None = None
+    takes_long: Literal["never", "policy", "always"] = "never"
     repeatable: bool = True
+    needs_all: bool = False
     file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Answer]] | None = None
+
+    def may_take_long(self, desk: Desk, args: dict[str, str]) -> bool:
+        """Whether a request may take long."""
+        if self.takes_long == "never":
+            return False
+        problem = desk.state.problems.get(args["problem"])
+        return problem is not None and (
+            self.takes_long == "always" or problem.settings.policy is not None
+        )
