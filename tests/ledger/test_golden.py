@@ -14,6 +14,7 @@ from tests.ledger.happenings import three_problems
 from tests.postgres import Server, running_server
 from weitzman.ledger.fold import digest, replay
 from weitzman.ledger.journal import Journal
+from weitzman.ledger.layout import LAYOUT
 from weitzman.ledger.postgres import PostgresJournal
 from weitzman.ledger.sqlite import SqliteJournal
 
@@ -35,7 +36,8 @@ def test_a_golden_database_gives_its_state(dump: Path, postgres: Server, place: 
 
 
 def test_there_are_golden_journals() -> None:
-    assert (GOLDEN / "journal-v1.db").exists()
+    for version in range(1, LAYOUT + 1):
+        assert (GOLDEN / f"journal-v{version}.db").exists()
     assert (GOLDEN / "journal-v1.sql").exists()
 
 
@@ -55,7 +57,7 @@ def _told(opened: Journal) -> dict[str, object]:
 def _write() -> None:
     import tempfile
 
-    first = GOLDEN / "journal-v1.db"
+    first = GOLDEN / f"journal-v{LAYOUT}.db"
     if not first.exists():
         made = SqliteJournal(first)
         made.append(three_problems(seed=0, events=120).drafts)

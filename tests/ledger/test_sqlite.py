@@ -15,6 +15,7 @@ from weitzman.errors import (
     JournalUnavailableError,
 )
 from weitzman.ledger.journal import Journal
+from weitzman.ledger.layout import LAYOUT
 from weitzman.ledger.sqlite import SqliteJournal
 from weitzman.ledger.testing import JournalCase, drafts
 
@@ -59,10 +60,11 @@ def test_other_files_are_refused_and_untouched(tmp_path: Path, content: bytes) -
 
 def test_a_later_version_is_refused_and_untouched(stored: Path) -> None:
     with sqlite3.connect(stored) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute(f"PRAGMA user_version = {LAYOUT + 1}")
     connection.close()
     before = {p.name: p.read_bytes() for p in stored.parent.iterdir()}
-    with pytest.raises(JournalFormatError, match="version 2; this weitzman reads versions up to 1"):
+    wanted = f"version {LAYOUT + 1}; this weitzman reads versions up to {LAYOUT}"
+    with pytest.raises(JournalFormatError, match=wanted):
         SqliteJournal(stored)
     assert {p.name: p.read_bytes() for p in stored.parent.iterdir()} == before
 

@@ -1,9 +1,13 @@
 """State as bytes: msgpack, with arrays as they lie in memory.
 
 Equal states give equal bytes: structs are written field by field, mappings in their order.
+
+The rows of a learner's arrays have room for as many observations as the fullest row has, and zeros where
+there are none. Zeros at the end of the rows of a large array are left out, and the lengths of the rows told.
 """
 
 import math
+import sys
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -14,6 +18,8 @@ __all__ = ["pack", "unpack"]
 
 T = TypeVar("T")
 _KINDS: Final = frozenset({"<f8", "<i8", "|b1", "|u1"})
+_LARGE: Final = 4_096
+"""From how many bytes on zeros are looked for."""
 
 
 class _Array(msgspec.Struct, frozen=True, array_like=True):
@@ -22,21 +28,55 @@ class _Array(msgspec.Struct, frozen=True, array_like=True):
     content: bytes
 
 
+class _Rows(_Array, frozen=True, array_like=True):
+    lengths: list[int]
+
+
 def _from_array(thing: Any) -> _Array:
     if not isinstance(thing, np.ndarray):
         raise NotImplementedError(f"{type(thing)} has no place in a state")
-    little = np.ascontiguousarray(thing.astype(thing.dtype.newbyteorder("<"), copy=False))
-    return _Array(little.dtype.str, little.shape, little.tobytes())
+    if sys.byteorder == "big":
+        thing = thing.astype(thing.dtype.newbyteorder("<"), copy=False)
+    if thing.nbytes >= _LARGE and thing.ndim > 1 and thing.dtype.itemsize == 8:
+        lengths = _used(thing)
+        if lengths.sum() < lengths.size * thing.shape[1]:
+            content = thing[np.arange(thing.shape[1]) < lengths[:, None]].tobytes()
+            return _Rows(thing.dtype.str, thing.shape, content, lengths.tolist())
+    return _Array(thing.dtype.str, thing.shape, thing.tobytes())
+
+
+def _used(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return up to where each row holds anything but zeros; minus zero is not zero."""
+    bits = np.ascontiguousarray(rows).view(np.int64).reshape(*rows.shape[:2], -1)
+    used = (bits != 0).any(axis=2)
+    last = rows.shape[1] - used[:, ::-1].argmax(axis=1)
+    return np.where(used.any(axis=1), last, 0)
 
 
 def _to_array(wanted: type, thing: Any) -> NDArray[np.generic]:
-    told = msgspec.convert(thing, _Array)
-    size = math.prod(told.shape) * np.dtype(told.kind).itemsize if told.kind in _KINDS else -1
-    if size != len(told.content):
-        raise ValueError(f"an array of {told.kind} and {told.shape} of {len(told.content)} bytes")
+    told = msgspec.convert(thing, _Rows if len(thing) == 4 else _Array)
+    if told.kind not in _KINDS:
+        raise ValueError(f"an array of {told.kind}")
     # A bytearray: the array can be written to
-    flat = np.frombuffer(bytearray(told.content), dtype=np.dtype(told.kind))
-    return flat.reshape(told.shape).astype(np.dtype(told.kind).newbyteorder("="), copy=False)
+    dtype = np.dtype(told.kind)
+    flat = np.frombuffer(bytearray(told.content), dtype=dtype)
+    if isinstance(told, _Rows):
+        return _padded(told, flat)
+    if math.prod(told.shape) != flat.size:
+        raise ValueError(f"an array of {told.kind} and {told.shape} of {len(told.content)} bytes")
+    return flat.reshape(told.shape).astype(dtype.newbyteorder("="), copy=False)
+
+
+def _padded(told: _Rows, flat: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return rows with the zeros that were left out."""
+    lengths = np.array(told.lengths, dtype=np.int64)
+    shape = told.shape
+    fits = len(shape) > 1 and lengths.shape == shape[:1] and 0 <= lengths.min() <= lengths.max()
+    if not fits or lengths.max() > shape[1] or lengths.sum() * math.prod(shape[2:]) != flat.size:
+        raise ValueError(f"an array of {shape} with rows of {told.lengths}")
+    array = np.zeros(shape, dtype=flat.dtype.newbyteorder("="))
+    array[np.arange(shape[1]) < lengths[:, None]] = flat.reshape(-1, *shape[2:])
+    return array
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=_from_array)
@@ -47,6 +87,6 @@ def pack(thing: Any) -> bytes:
     return _ENCODER.encode(thing)
 
 
-def unpack(content: bytes, kind: type[T]) -> T:
+def unpack(content: bytes | memoryview, kind: type[T]) -> T:
     """Return what :func:`pack` was given; ValueError if the bytes are something else."""
     return msgspec.msgpack.Decoder(kind, dec_hook=_to_array).decode(content)

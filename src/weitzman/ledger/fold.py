@@ -59,7 +59,7 @@ class Service(msgspec.Struct):
         return pack(self)
 
     @classmethod
-    def from_record(cls, content: bytes) -> "Service":
+    def from_record(cls, content: bytes | memoryview) -> "Service":
         """Return the service that :meth:`record` was asked of."""
         return unpack(content, cls)
 

@@ -180,7 +180,7 @@ class Problem:
         )
 
     @classmethod
-    def from_record(cls, content: bytes) -> "Problem":
+    def from_record(cls, content: bytes | memoryview) -> "Problem":
         """Return the problem that :meth:`record` was asked of."""
         record = unpack(content, ProblemRecord)
         problem = cls(name=record.name, at=record.at, settings=record.settings)

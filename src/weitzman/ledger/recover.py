@@ -17,8 +17,9 @@ from weitzman.errors import JournalDamagedError
 from weitzman.ledger.bodies import KINDS
 from weitzman.ledger.event import Draft, Event, follows
 from weitzman.ledger.journal import EMPTY, Head
+from weitzman.ledger.layout import check_header
 from weitzman.ledger.snapshot import FileSnapshots
-from weitzman.ledger.sqlite import SqliteJournal, check_header
+from weitzman.ledger.sqlite import SqliteJournal
 from weitzman.ledger.witness import Witness
 
 __all__ = ["Recovery", "recover"]

@@ -7,53 +7,76 @@ holds events which the journal has lost shows that the journal is damaged.
 The records of a snapshot may be taken one after the other while events go on: each tells how many events
 it holds, and ``apply`` leaves those out. ``head`` is the end of the journal before the first record was
 taken, ``until`` the seq after the last.
+
+As bytes it is a line with format and version, the SHA-256 of the rest, and the rest: seq, chain and until as
+msgpack, the record of the service and those of the problems, each after its length in eight bytes.
 """
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from weitzman.errors import JournalDamagedError
-from weitzman.ledger.arrays import pack, unpack
 from weitzman.ledger.fold import Service, State, apply
 from weitzman.ledger.journal import EMPTY, Head, Journal
 from weitzman.ledger.problem import Problem
 
 __all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "resume", "take"]
 
-_MAGIC = b"weitzman.snapshot 2\n"
+_MAGIC = b"weitzman.snapshot 3\n"
+_BEGIN = len(_MAGIC) + 32
+_PLACE = msgspec.msgpack.Decoder(tuple[int, bytes, int])
+Bytes = bytes | memoryview
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Snapshot:
     """The records of the service and of all problems at one time."""
 
     seq: int
     chain: bytes
     until: int
-    service: bytes
-    problems: list[bytes]
+    service: Bytes
+    problems: Sequence[Bytes]
+
+    @property
+    def size(self) -> int:
+        """How many bytes its records have."""
+        return len(self.service) + sum(map(len, self.problems))
+
+    def parts(self) -> Iterator[Bytes]:
+        """Yield what comes after the hash, in pieces."""
+        place = msgspec.msgpack.encode((self.seq, self.chain, self.until))
+        for record in (place, self.service, *self.problems):
+            yield len(record).to_bytes(8, "big")
+            yield record
 
     def to_bytes(self) -> bytes:
         """Return the snapshot with its hash."""
-        content = pack(self)
+        content = b"".join(self.parts())
         return _MAGIC + hashlib.sha256(content).digest() + content
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Snapshot | None":
         """Return the snapshot; None if it is cut, changed or of another version."""
-        begin = len(_MAGIC) + 32
-        told, rest = content[len(_MAGIC) : begin], content[begin:]
-        if content[: len(_MAGIC)] != _MAGIC or hashlib.sha256(rest).digest() != told:
+        view = memoryview(content)
+        if view[: len(_MAGIC)] != _MAGIC:
             return None
-        try:
-            return unpack(rest, cls)
-        except (msgspec.DecodeError, ValueError):
+        if hashlib.sha256(view[_BEGIN:]).digest() != view[len(_MAGIC) : _BEGIN]:
             return None
+        records, begin = [], _BEGIN
+        while begin < len(view):
+            end = begin + 8 + int.from_bytes(view[begin : begin + 8], "big")
+            records.append(view[begin + 8 : end])
+            begin = end
+        place, service, *problems = records
+        return cls(*_PLACE.decode(place), service, problems)
 
     def state(self) -> State:
         """Return the state; ValueError if the records are those of other code."""
@@ -100,8 +123,15 @@ class FileSnapshots:
         target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.seq:016d}")
         beside = target.with_name(f"{target.name}.part")
         try:
-            with beside.open("wb") as file:
-                file.write(snapshot.to_bytes())
+            with beside.open("wb", buffering=1 << 20) as file:
+                # In pieces, between which others run
+                found = hashlib.sha256()
+                file.write(_MAGIC + bytes(32))
+                for part in snapshot.parts():
+                    found.update(part)
+                    file.write(part)
+                file.seek(len(_MAGIC))
+                file.write(found.digest())
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(target)
@@ -127,13 +157,15 @@ class FileSnapshots:
 class Resumed(NamedTuple):
     """A state, the end of the journal that it was made from, and how.
 
-    ``snapshot`` is the seq of the snapshot it began with, 0 if none; ``replayed`` counts the events after.
+    ``snapshot`` is the seq of the snapshot it began with and ``size`` that of its records in bytes, both 0
+    if there was none; ``replayed`` counts the events after.
     """
 
     state: State
     head: Head
     snapshot: int
     replayed: int
+    size: int = 0
 
 
 def take(state: State, head: Head) -> Snapshot:
@@ -155,7 +187,8 @@ def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
         if since.seq == head.seq and since.chain != head.chain:
             continue
         with contextlib.suppress(JournalDamagedError, ValueError):
-            return _replayed(journal, snapshot.state(), since, head)
+            resumed = _replayed(journal, snapshot.state(), since, head)
+            return resumed._replace(size=snapshot.size)
     return _replayed(journal, State(), EMPTY, head)
 
 

@@ -2,55 +2,32 @@
 
 One process holds the file, and one connection of it writes; readers have connections of their own. The
 file is in WAL mode with ``synchronous=FULL``: a commit returns after its bytes are on the disk. A batch of
-drafts is one transaction.
-
-::
-
-    events(seq, problem, number, kind, at, key, body, chain)
-    head(seq, chain)                    the last event, written in the same transaction
+drafts is one transaction. The tables are those of :mod:`weitzman.ledger.layout`.
 
 SQLite takes the end of a damaged write-ahead log for one that was never finished, and drops it in silence;
 a page that lost its last rows looks like a shorter one. So that no acknowledged event disappears unseen,
 the seq of the last commit is also kept in a small file beside, the *witness*, written after the commit and
 before anybody hears of it. A journal that ends before its head row or its witness is damaged.
-
-The file's header tells format and version (``application_id``, ``user_version``); it is read as bytes
-before SQLite opens the file, which is thus untouched if it is refused.
 """
 
 import os
 import sqlite3
-import struct
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from weitzman.errors import (
-    JournalDamagedError,
-    JournalFormatError,
-    JournalMovedError,
-    JournalUnavailableError,
-)
+from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
 from weitzman.ledger.event import Draft, Event, chained, follows
-from weitzman.ledger.journal import EMPTY, VERSION, Head
+from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.keyfilter import KeyFilter
+from weitzman.ledger.layout import bring_up, check_header, lay_out
+from weitzman.ledger.tails import Tails
 from weitzman.ledger.witness import Witness
 
-__all__ = ["APPLICATION", "SqliteJournal", "check_header"]
+__all__ = ["SqliteJournal"]
 
-APPLICATION = 0x57545A4A  # "WTZJ"
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
-_SCHEMA = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
-CREATE TABLE events(
-  seq INTEGER PRIMARY KEY, problem TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
-  at INTEGER NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, chain BLOB NOT NULL);
-CREATE UNIQUE INDEX events_number ON events(problem, number);
-CREATE INDEX events_key ON events(problem, key) WHERE key <> '';
-CREATE TABLE head(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain BLOB NOT NULL);
-"""
 _SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
 # Rows of one statement: other threads run while SQLite does, so each statement may cost a wait for them
@@ -59,6 +36,11 @@ _INSERTS = {n: f"INSERT INTO events({_COLUMNS}) VALUES {', '.join([_ROW] * n)}" 
 _ALONE = (
     "SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain "
     "FROM events e LEFT JOIN events b ON b.seq = e.seq - 1 "
+)
+# The places of a problem are looked up in the index, which is small beside the events
+_OF_PROBLEM = (
+    "WHERE e.seq IN (SELECT seq FROM events WHERE problem = ? AND +seq > ? AND +seq <= ?) "
+    "ORDER BY e.seq"
 )
 
 
@@ -83,12 +65,14 @@ class SqliteJournal:
         self._readers = threading.local()
         self._open: list[sqlite3.Connection] = []
         self._keys = KeyFilter()
+        self._tails = Tails()
         self._closed = False
         self._filling: threading.Thread | None = None
         try:
             self._writer = self._writing()
             self._head = self._read_head()
             self._check_end()
+            self._bring_up()
         except BaseException:
             self.close()
             raise
@@ -103,23 +87,26 @@ class SqliteJournal:
             if not events:
                 return events
             head = Head(events[-1].seq, events[-1].chain)
+            tails = self._tails.after(drafts)
+            if tails is None:
+                raise self._moved()
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
                 for size, part in _parts(events):
                     self._writer.execute(_INSERTS[size], part)
+                kept = self._tails.keep(self._writer, tails, head.seq)
                 self._writer.execute("REPLACE INTO head VALUES (1, ?, ?)", head)
                 self._writer.execute("COMMIT")
             except sqlite3.Error as error:
                 self._roll_back()
                 if isinstance(error, sqlite3.IntegrityError):
-                    raise JournalMovedError(
-                        f"The journal {self.name!r} has gone on without this writer."
-                    ) from None
+                    raise self._moved() from None
                 raise JournalUnavailableError(
                     f"The journal {self.name!r} takes nothing: {error}."
                 ) from None
             self._head = head
             self._witness.write(head.seq)
+            self._tails.take(tails, head.seq, kept=kept)
             for event in events:
                 if event.key:
                     self._keys.add(event.problem, event.key)
@@ -131,8 +118,7 @@ class SqliteJournal:
         """Yield events in order, checked."""
         last = self.head().seq if until is None else until
         if problem is not None:
-            where = "WHERE e.problem = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.number"
-            yield from self._alone(where, (problem, since.seq, last))
+            yield from self._alone(_OF_PROBLEM, (problem, since.seq, last))
             return
         seq, chain = since
         query = f"SELECT {_COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
@@ -151,10 +137,10 @@ class SqliteJournal:
 
     def find(self, problem: str, key: str) -> list[Event]:
         """Return the events of a problem with a key."""
-        if not self._keys.may_hold(problem, key):
+        if not key or not self._keys.may_hold(problem, key):
             return []
-        where = "WHERE e.problem = ? AND e.key = ? AND e.key <> '' ORDER BY e.seq"
-        return list(self._alone(where, (problem, key)))
+        where = "WHERE e.key = ? AND e.problem = ? ORDER BY e.seq"
+        return list(self._alone(where, (key, problem)))
 
     def head(self) -> Head:
         """Return the end of what is stored."""
@@ -192,7 +178,7 @@ class SqliteJournal:
 
     def _fill(self) -> None:
         """Tell the filter of the keys that are there; those to come are told when they are stored."""
-        query = "SELECT problem, key FROM events WHERE key <> '' ORDER BY problem, key"
+        query = "SELECT problem, key FROM events WHERE key <> ''"
         try:
             for problem, key in self._reader().execute(query):
                 if self._closed:
@@ -207,7 +193,7 @@ class SqliteJournal:
         try:
             if self.path.stat().st_size == 0:
                 # Before WAL, so that format and version are in the file's own header
-                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+                lay_out(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -65536")
@@ -259,12 +245,28 @@ class SqliteJournal:
             raise JournalDamagedError(self.name, 0, self._head.seq, reason)
         self._witness.write(self._head.seq)
 
+    def _bring_up(self) -> None:
+        """Bring an earlier layout to this one, and learn the numbers of all problems."""
+        try:
+            bring_up(self._writer)
+        except sqlite3.OperationalError as error:
+            raise JournalUnavailableError(
+                f"The journal {self.name!r} cannot be opened: {error}."
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise JournalDamagedError(self.name, 0, self._head.seq, str(error)) from None
+        self._tails.read(self._writer, self._head.seq)
+
+    def _moved(self) -> JournalMovedError:
+        return JournalMovedError(f"The journal {self.name!r} has gone on without this writer.")
+
     def _roll_back(self) -> None:
         try:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             # A commit that failed at its very end may be there after all
             self._head = self._read_head()
+            self._tails.read(self._writer, self._head.seq)
         except (sqlite3.Error, JournalDamagedError) as error:
             raise JournalUnavailableError(
                 f"The journal {self.name!r} takes nothing: {error}."
@@ -281,21 +283,3 @@ def _parts(events: Sequence[Event]) -> Iterator[tuple[int, list[Any]]]:
                 row += (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
             yield size, row
             begin += size
-
-
-def check_header(path: Path) -> None:
-    """Refuse a file that is no journal, or one of a later version, by its first bytes."""
-    if not path.exists() or path.stat().st_size == 0:
-        return
-    with path.open("rb") as file:
-        header = file.read(100)
-    if len(header) < 100:
-        raise JournalDamagedError(os.fspath(path), 0, None, "the file is shorter than its header")
-    version, application = struct.unpack_from(">I4xI", header, 60)
-    if not header.startswith(b"SQLite format 3\0") or application != APPLICATION:
-        raise JournalFormatError(f"The file {os.fspath(path)!r} is no journal of weitzman.")
-    if not 1 <= version <= VERSION:
-        raise JournalFormatError(
-            f"The journal {os.fspath(path)!r} has the format version {version}; this weitzman reads "
-            f"versions up to {VERSION}."
-        )

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Office"]
 
+_PAYS = 2_000
+"""How many bytes of a snapshot an event pays for: the larger the state, the rarer are its snapshots."""
+
 _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", waiting=1)
 
 
@@ -66,6 +69,7 @@ class Office:
         self.metrics = Metrics()
         self.warmth = Warmth()
         self.snapshot_seq = 0
+        self._snapshot_size = 0
         self._journal, self._snapshots = journal, snapshots
         self.on_lost = on_lost
         self.refused: JournalFormatError | None = None
@@ -167,7 +171,8 @@ class Office:
         self.metrics.commits += 1
         self.metrics.events += len(events)
         desk = self.desk
-        due = events[-1].seq - self.snapshot_seq >= self.settings.snapshot_every
+        least = max(self.settings.snapshot_every, self._snapshot_size // _PAYS)
+        due = events[-1].seq - self.snapshot_seq >= least
         if desk is not None and due and not self._snapshotting:
             self._snapshotting = True
             self._spawn(self._snapshot(desk))
@@ -212,7 +217,7 @@ class Office:
                 return
             taken = Snapshot(head.seq, head.chain, desk.until, service, records)
             await asyncio.to_thread(self._snapshots.write, taken)
-            self.snapshot_seq = head.seq
+            self.snapshot_seq, self._snapshot_size = head.seq, taken.size
         except LedgerError:
             return  # the events of the records were not stored
         except OSError as error:
