@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.compiled import Native
 from weitzman.learn.handed import asked, box_numbers, check_contexts, column, hash_of, refusal
 from weitzman.learn.kernels import UNSORTED, learn_rows, predict_rows, width_rows
+from weitzman.learn.sharing import SharedNative
 from weitzman.search.numbers import whole_number
 
 __all__ = ["CompiledBank"]
@@ -80,8 +80,8 @@ class CompiledBank:
         self._left = 0
         self._every = np.arange(boxes)
         self._marks = np.zeros(0 if shared else boxes, dtype=np.int64)
-        self._predict_rows = Native(predict_rows)
-        self._learn_rows = Native(learn_rows)
+        self._predict_rows = SharedNative(predict_rows)
+        self._learn_rows = SharedNative(learn_rows)
         self.arrays = blank(self._rows(boxes), self._capacity)
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.ledger.bodies import LARGEST, Opened
-from weitzman.search.weitzman import STOP, next_box, opening_order
+from weitzman.search.weitzman import STOP, next_box
 
 __all__ = ["OpenRound", "Result"]
 
@@ -97,9 +97,10 @@ class OpenRound(msgspec.Struct):
             sigma = [math.copysign(math.inf, s) if abs(s) >= LARGEST else s for s in sigma]
         if contexts is None:
             contexts = np.array(body.contexts, dtype=np.float64)
-        order = opening_order(np.array(sigma)) if sigma else np.arange(len(body.costs))
+        rows = range(len(body.costs))
+        order = sorted(rows, key=sigma.__getitem__) if sigma else list(rows)
         until = at + waiting
-        return cls(at, until, body.places, contexts, body.costs, sigma, order.tolist(), outside, {})
+        return cls(at, until, body.places, contexts, body.costs, sigma, order, outside, {})
 
     def best(self) -> float:
         """Return the smallest value in hand; +∞ if there is none."""

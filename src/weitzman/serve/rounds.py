@@ -115,6 +115,8 @@ def close_round(desk: Desk, problem: Problem, name: str, ask: CloseRequest) -> O
 def story_of(desk: Desk, problem: Problem, name: str) -> Story | None:
     """Return the story of a round; None if there is no such round."""
     events = desk.find(problem.name, name)
+    if not events:
+        return None
     return told(events, sign=problem.sign, waiting=problem.settings.waiting)
 
 
