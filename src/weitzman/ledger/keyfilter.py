@@ -5,6 +5,10 @@ added. With n keys a new one is taken for known with probability about (1 − e^
 Whoever is told "perhaps" asks the journal, so that nothing depends on it but time.
 """
 
+from collections.abc import Sequence
+
+import numpy as np
+
 __all__ = ["KeyFilter"]
 
 _PLACES = 1 << 24
@@ -38,6 +42,13 @@ class KeyFilter:
         number = hash((problem, key))
         marks = self._marks
         marks[number & _MASK] = marks[number >> 20 & _MASK] = marks[number >> 40 & _MASK] = 1
+
+    def add_all(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Remember many pairs of problem and key."""
+        numbers = np.fromiter(map(hash, pairs), dtype=np.int64, count=len(pairs))
+        marks = np.frombuffer(self._marks, dtype=np.uint8)
+        for shift in (0, 20, 40):
+            marks[numbers >> shift & _MASK] = 1
 
     def may_hold(self, problem: str, key: str) -> bool:
         """Return whether a key was perhaps added; False is certain."""

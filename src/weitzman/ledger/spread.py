@@ -17,7 +17,7 @@ import msgspec
 __all__ = ["Ratio", "Spread"]
 
 
-class Spread(msgspec.Struct, array_like=True):
+class Spread(msgspec.Struct, array_like=True, gc=False):
     """How many numbers there were, their mean, and their squared distances from it.
 
     Examples
@@ -47,7 +47,7 @@ class Spread(msgspec.Struct, array_like=True):
         return math.sqrt(self.squares / (self.count * (self.count - 1)))
 
 
-class Ratio(msgspec.Struct, array_like=True):
+class Ratio(msgspec.Struct, array_like=True, gc=False):
     """Sums of squares and products of pairs (e, c), for the standard error of Σe / Σc.
 
     Examples

@@ -28,6 +28,7 @@ from weitzman.ledger.witness import Witness
 __all__ = ["SqliteJournal"]
 
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
+_MANY = 5_000
 _SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
 # Rows of one statement: other threads run while SQLite does, so each statement may cost a wait for them
@@ -178,12 +179,13 @@ class SqliteJournal:
 
     def _fill(self) -> None:
         """Tell the filter of the keys that are there; those to come are told when they are stored."""
-        query = "SELECT problem, key FROM events WHERE key <> ''"
+        query = "SELECT DISTINCT problem, key FROM events WHERE key <> ''"
         try:
-            for problem, key in self._reader().execute(query):
+            found = self._reader().execute(query)
+            while pairs := found.fetchmany(_MANY):
                 if self._closed:
                     return
-                self._keys.add(problem, key)
+                self._keys.add_all(pairs)
         except (sqlite3.Error, UnicodeDecodeError, TypeError):
             return  # whoever asks for a key finds the damage
         self._keys.is_complete = True

@@ -30,7 +30,7 @@ _MARKS = 256
 _RECENT = 100
 
 
-class Mark(msgspec.Struct, frozen=True, array_like=True):
+class Mark(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The sums after a number of closed rounds, for a curve."""
 
     closed: int
@@ -47,7 +47,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
     shortfall: float
 
 
-class Ended(msgspec.Struct, frozen=True, array_like=True):
+class Ended(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A round that has ended, for a list; ``chosen`` is a place among all boxes."""
 
     name: str
