@@ -9,7 +9,7 @@ import pytest
 
 from weitzman.errors import JournalMovedError
 from weitzman.ledger.event import Draft
-from weitzman.ledger.journal import EMPTY
+from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.layout import LAYOUT
 from weitzman.ledger.sqlite import SqliteJournal
 from weitzman.ledger.testing import drafts
@@ -53,10 +53,15 @@ def test_old_and_new_files_have_the_same_tables_and_indexes(tmp_path: Path) -> N
     assert found[0] == found[1]
 
 
-def test_keys_and_problems_are_found_by_the_index(tmp_path: Path) -> None:
-    """Not by reading all events."""
+def test_keys_and_problems_are_found_by_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by reading all events, if these are many."""
+    monkeypatch.setattr("weitzman.ledger.sqlite._FEW", 5)
     journal = SqliteJournal(tmp_path / "events.db")
-    journal.append(drafts(10))
+    events = journal.append(drafts(10))
+    assert list(journal.read(problem="p")) == events
+    assert list(journal.read(Head(7, events[6].chain), problem="p")) == events[7:]
     seen: list[str] = []
     journal._reader().set_trace_callback(seen.append)
     list(journal.read(problem="p"))

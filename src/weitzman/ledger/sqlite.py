@@ -38,7 +38,9 @@ _ALONE = (
     "SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain "
     "FROM events e LEFT JOIN events b ON b.seq = e.seq - 1 "
 )
-# The places of a problem are looked up in the index, which is small beside the events
+# Of few events, the events themselves are looked through for those of a problem; of many, the index
+_FEW = 100_000
+_OF_PROBLEM_IN_FEW = "WHERE e.problem = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq"
 _OF_PROBLEM = (
     "WHERE e.seq IN (SELECT seq FROM events WHERE problem = ? AND +seq > ? AND +seq <= ?) "
     "ORDER BY e.seq"
@@ -119,7 +121,9 @@ class SqliteJournal:
         """Yield events in order, checked."""
         last = self.head().seq if until is None else until
         if problem is not None:
-            yield from self._alone(_OF_PROBLEM, (problem, since.seq, last))
+            few = last - since.seq <= _FEW
+            where = _OF_PROBLEM_IN_FEW if few else _OF_PROBLEM
+            yield from self._alone(where, (problem, since.seq, last))
             return
         seq, chain = since
         query = f"SELECT {_COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"

@@ -158,11 +158,13 @@ class Office:
                 log("not mended", error=str(error))
                 left.lost = None
         self.warmth.warm(_USUAL)
-        # What is there now stays: the collector, off since the start, need never look at it
-        gc.freeze()
         gc.set_threshold(20_000, 50, 100)
-        gc.enable()
-        resumed = resume(self._journal, self._snapshots)
+        try:
+            resumed = resume(self._journal, self._snapshots)
+        finally:
+            # What is there now stays: the collector, off since the start, need never look at it
+            gc.freeze()
+            gc.enable()
         for problem in resumed.state.problems.values():
             self.warmth.warm(problem.settings)
         return resumed
