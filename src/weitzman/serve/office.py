@@ -139,7 +139,7 @@ class Office:
                 on_failed=self._failed,
                 leads=self._leads,
             )
-            self.snapshot_seq = resumed.snapshot
+            self.snapshot_seq, self._snapshot_size = resumed.snapshot, resumed.size
             gc.freeze()
             log(
                 "ready",
