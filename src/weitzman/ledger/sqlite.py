@@ -14,6 +14,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,9 @@ __all__ = ["SqliteJournal"]
 
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
 _MANY = 5_000
-_SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
-# Rows of one statement: other threads run while SQLite does, so each statement may cost a wait for them
-_INSERTS = {n: f"INSERT INTO events({_COLUMNS}) VALUES {', '.join([_ROW] * n)}" for n in _SIZES}
+_ROWS = 64
+"""The most rows of one statement: other threads run while SQLite does, so each may cost a wait for them."""
 # Each row with the chain before it, so that it can be checked by itself
 _ALONE = (
     "SELECT e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain, b.chain "
@@ -95,8 +95,8 @@ class SqliteJournal:
                 raise self._moved()
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
-                for size, part in _parts(events):
-                    self._writer.execute(_INSERTS[size], part)
+                for begin in range(0, len(events), _ROWS):
+                    self._writer.execute(*_insert(events[begin : begin + _ROWS]))
                 kept = self._tails.keep(self._writer, tails, head.seq)
                 self._writer.execute("REPLACE INTO head VALUES (1, ?, ?)", head)
                 self._writer.execute("COMMIT")
@@ -221,7 +221,7 @@ class SqliteJournal:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, cached_statements=32
+            self.path, isolation_level=None, check_same_thread=False, cached_statements=2 * _ROWS
         )
         self._open.append(connection)
         return connection
@@ -279,13 +279,14 @@ class SqliteJournal:
             ) from None
 
 
-def _parts(events: Sequence[Event]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the columns of events, in parts of sizes for which there is a statement."""
-    begin = 0
-    for size in _SIZES:
-        while len(events) - begin >= size:
-            row: list[Any] = []
-            for e in events[begin : begin + size]:
-                row += (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
-            yield size, row
-            begin += size
+@cache
+def _statement(rows: int) -> str:
+    return f"INSERT INTO events({_COLUMNS}) VALUES {', '.join([_ROW] * rows)}"
+
+
+def _insert(events: Sequence[Event]) -> tuple[str, list[Any]]:
+    """Return the statement that stores a few events, and its values."""
+    values: list[Any] = []
+    for e in events:
+        values += (e.seq, e.problem, e.number, e.kind, e.at, e.key, e.body, e.chain)
+    return _statement(len(events)), values
