@@ -200,13 +200,13 @@ def test_only_what_was_lost_is_made_anew(tmp_path: Path) -> None:
         with sqlite3.connect(data, isolation_level=None) as other:
             # An event that nobody here has seen stands where the next one is to go
             other.execute(
-                "INSERT INTO events SELECT 1000, problem, number + 1, kind, at, 'x', body, chain "
-                "FROM events WHERE problem = 'b' ORDER BY number DESC LIMIT 1"
+                "INSERT INTO events SELECT seq + 1, problem, number + 1, kind, at, 'x', body, chain "
+                "FROM events ORDER BY seq DESC LIMIT 1"
             )
         away = service.post("/v1/problems/b/rounds", {"id": "new", "contexts": CONTEXTS})
         assert away.status_code == 503
         with sqlite3.connect(data, isolation_level=None) as other:
-            other.execute("DELETE FROM events WHERE seq = 1000")
+            other.execute("DELETE FROM events WHERE key = 'x'")
         service.wait_until_ready()
         again = service.post("/v1/problems/b/rounds", {"id": "new", "contexts": CONTEXTS})
         assert again.status_code == 201

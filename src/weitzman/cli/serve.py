@@ -57,7 +57,7 @@ def serve_command(
         ),
     ] = 0.0,
     snapshot_every: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Events between two snapshots.")
+        int, typer.Option(min=1, metavar="N", help="The fewest events between two snapshots.")
     ] = 10_000,
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="Log every request.")

@@ -33,7 +33,7 @@ class Settings:
     rate
         The most requests a second of one key or address, on average over ten seconds; 0 for no limit.
     snapshot_every
-        After how many events a snapshot is written.
+        After how many events a snapshot is written; after more, if the state is large.
     log_requests
         Whether every request is logged.
     """
