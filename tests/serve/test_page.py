@@ -10,6 +10,9 @@ from playwright.sync_api import Browser
 
 from tests.serve.browser import Tab, chromium, tab
 from tests.serve.running import Running, running
+from weitzman.ledger.bodies import Created, encode
+from weitzman.ledger.event import Draft
+from weitzman.ledger.sqlite import SqliteJournal
 
 CHARTS = ["savings", "regret", "looks", "depth", "sigma", "calibration"]
 BOXES = ["north", "south", "web"]
@@ -270,10 +273,10 @@ def _finds_one_of_many(seen: Tab, service: Running) -> None:
     for number in range(60):
         service.problem(f"many-{number}")
     seen.wait_for("document.querySelectorAll('#problems button').length === 61")
-    seen.page.get_by_label("Filter problems by name").fill("MANY-59")
+    seen.page.get_by_label("Filter problems by words of name or description").fill("MANY-59")
     seen.page.get_by_role("button", name="many-59").click()
     seen.wait_for("document.querySelector('#name').textContent === 'many-59'")
-    seen.page.get_by_label("Filter problems by name").fill("first")
+    seen.page.get_by_label("Filter problems by words of name or description").fill("first")
     seen.page.get_by_role("button", name="first").click()
     seen.wait_for("document.querySelector('#name').textContent === 'first'")
 
@@ -290,3 +293,67 @@ def _tells_that_the_server_is_away(seen: Tab, service: Running) -> None:
     seen.wait_for("!document.querySelector('#away').hidden")
     assert "What you see is from" in seen.text("away")
     assert seen.text("status-text") == "not connected"
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service with a thousand problems, written as one that has run for long."""
+    data = tmp_path_factory.mktemp("crowded") / "events.db"
+    journal = SqliteJournal(data)
+    journal.append(
+        [
+            Draft(f"{KINDS[k % 4]}-{k:04d}", 1, *_created(KINDS[k % 4], 1_000_000 * k))
+            for k in range(1_000)
+        ]
+    )
+    journal.close()
+    with running(data) as service:
+        rng = np.random.default_rng(2)
+        for number in range(3):
+            _play(service, "routes-0777", f"q{number}", rng.uniform(1, 4, 3), 1.0)
+        yield service
+
+
+KINDS = ("prices", "routes", "plans", "web")
+
+
+def _created(kind: str, at: int) -> tuple[str, int, str, bytes]:
+    body = Created(
+        boxes=BOXES,
+        features=["size", "rush"],
+        sense="min",
+        feedback="opened",
+        waiting=3_600_000_000,
+        cost=0.4,
+        description=f"One of the {kind} kind",
+    )
+    name, content = encode(body)
+    return name, at, "", content
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_thousand_problems_are_found(crowded: Running, browser: Browser, width: int) -> None:
+    with tab(browser, crowded.port, viewport={"width": width, "height": 844}) as seen:
+        seen.open("web-0999")  # the last by name, far beyond the first page
+        assert seen.text("side-count") == "1,000"
+        names = "[...document.querySelectorAll('#problems li')].map((row) => row.dataset.key)"
+        shown = seen.page.evaluate(names)
+        assert (shown[:2], len(shown)) == (["web-0999", "plans-0002"], 101)
+        seen.page.locator("#more").click()
+        assert len(seen.page.evaluate(names)) == 201
+        seen.page.locator("#order").select_option("rounds")
+        assert seen.page.evaluate(names)[1] == "routes-0777"
+        seen.page.locator("#order").select_option("created")
+        assert seen.page.evaluate(names)[:2] == ["web-0999", "plans-0998"]
+        seen.page.locator("#filter").fill("KIND 099 plans")
+        assert seen.page.evaluate(names) == ["plans-0998", "plans-0994", "plans-0990"]
+        assert seen.text("side-count") == "3 of 1,000"
+        assert not seen.page.locator("#more").is_visible()
+        seen.page.locator("#filter").fill("")
+        seen.page.locator("#order").select_option("name")
+        seen.open("plans-0302")
+        place = "document.querySelector('#problems [aria-current]').getBoundingClientRect()"
+        box = "document.querySelector('#side .list').getBoundingClientRect()"
+        assert seen.page.evaluate(f"{place}.top >= {box}.top && {place}.bottom <= {box}.bottom")
+        assert seen.overflow() <= 0
+        seen.assert_clean()

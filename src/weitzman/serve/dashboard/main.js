@@ -6,8 +6,10 @@ import { showAbout, showHealth, showPoints, showReport } from "./problem.js";
 import { showRounds, showStory } from "./rounds.js";
 import { $, count, h, span, sync, write } from "./text.js";
 
-const EVERY = 1_000, AT_MOST = 16_000, FEW = 50;
+const EVERY = 1_000, AT_MOST = 16_000, FEW = 50, PAGE = 100;
+const ORDERS = { name: () => 0, rounds: (a, b) => b.rounds_closed - a.rounds_closed, created: (a, b) => b.created - a.created };
 const state = {
+  most: PAGE, revealed: null,
   problems: null, listed: 0, chosen: null, round: null, feature: 0,
   shown: "", rounds: null, points: "", told: null, failures: 0, timer: 0, busy: false, again: false,
 };
@@ -49,14 +51,32 @@ function chooseRound(round) {
 }
 
 function listProblems() {
-  const wanted = $("filter").value.trim().toLowerCase();
-  $("filter").hidden = state.problems.length <= 8;
-  const found = state.problems.filter((p) => p.name.toLowerCase().includes(wanted)).slice(0, 200);
-  const rows = found.map((p) => ({ name: p.name, rounds: p.rounds_closed, archived: p.archived, is: p.name === state.chosen }));
+  const words = $("filter").value.toLowerCase().split(/\s+/);
+  const all = state.problems.length;
+  $("finder").hidden = all <= 8;
+  const found = state.problems
+    .filter((p) => words.every((word) => `${p.name}\n${p.description}`.toLowerCase().includes(word)))
+    .sort(ORDERS[$("order").value]);
+  const listed = found.slice(0, state.most);
+  const chosen = found.find((p) => p.name === state.chosen);
+  if (chosen && !listed.includes(chosen)) listed.unshift(chosen);
+  write("side-count", all <= 8 ? "" : found.length === all ? count(all) : `${count(found.length)} of ${count(all)}`);
+  $("more").hidden = found.length <= state.most;
+  write("more", `Show ${count(Math.min(PAGE, found.length - state.most))} more`);
+  const rows = listed.map((p) => ({ name: p.name, rounds: p.rounds_closed, archived: p.archived, is: p.name === state.chosen }));
   sync($("problems"), rows, (p) => p.name, (p) => h("li", {},
     h("button", { type: "button", "aria-current": p.is ? "true" : null, onclick: () => choose(p.name) },
       h("span", {}, p.name, p.archived ? h("span", { class: "note" }, " archived") : null),
       h("span", { "aria-label": `${p.rounds} rounds` }, count(p.rounds)))));
+}
+
+/** Scroll the list, and nothing else, to the problem that is shown. */
+function reveal() {
+  const box = $("problems").parentElement, row = box.querySelector("[aria-current]");
+  if (!row || state.revealed === state.chosen) return;
+  state.revealed = state.chosen;
+  const above = row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  if (above < 0 || above + row.offsetHeight > box.clientHeight) box.scrollTop += above - row.offsetHeight;
 }
 
 function listFeatures(view) {
@@ -97,6 +117,7 @@ async function showProblem(view) {
   ]);
   if (view.name !== state.chosen) return;
   show("problem");
+  reveal();
   document.title = `${view.name} · weitzman`;
   showAbout(view);
   listFeatures(view);
@@ -233,7 +254,10 @@ function age() {
 function begin() {
   const { problem, round } = fromAddress();
   Object.assign(state, { chosen: problem, round });
-  $("filter").addEventListener("input", listProblems);
+  for (const id of ["filter", "order"]) {
+    $(id).addEventListener("input", () => { state.most = PAGE; if (state.problems) listProblems(); $("problems").parentElement.scrollTop = 0; });
+  }
+  $("more").addEventListener("click", () => { state.most += PAGE; listProblems(); });
   $("feature").addEventListener("change", (event) => { state.feature = Number(event.target.value); soon(); });
   $("forget").addEventListener("click", () => { key.forget(); location.reload(); });
   $("ask-form").addEventListener("submit", (event) => {
