@@ -107,8 +107,10 @@ def test_a_request_in_pieces_gets_the_answer_of_a_whole_one(tmp_path: Path) -> N
             sent = whole(head, content)
             told = _raw(service, [sent])
             assert told.split(b" ")[1] == status
-            for cut in (10, len(head) + 5, len(sent) - 1):
+            large = whole(head, content + b" " * 100_000)
+            for cut in (10, len(head) + 5, len(head) + 40, len(sent) - 1):
                 assert _shape(_raw(service, [sent[:cut], sent[cut:]])) == _shape(told)
+                assert _shape(_raw(service, [large[:cut], large[cut:]])) == _shape(told)
             chunks = head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(content) + content
             assert _shape(_raw(service, [chunks + b"\r\n0\r\n\r\n"])) == _shape(told)
             expects = head.replace(b"\r\n", b"\r\nExpect: 100-continue\r\n", 1)
@@ -128,3 +130,16 @@ def test_a_connection_that_is_not_used_ends(tmp_path: Path) -> None:
                 time.sleep(1.0)
             assert wire.recv(1) == b""
             assert 4.0 < time.monotonic() - begin < 9.0
+
+
+def test_a_request_that_takes_its_time_is_not_cut_off(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30.0) as wire:
+            wire.sendall(_opening("first", last=False))
+            assert wire.recv(65_536).startswith(b"HTTP/1.1 201")
+            sent = _opening("second", last=True)
+            for begin, end in ((0, 30), (30, len(sent) - 10), (len(sent) - 10, len(sent))):
+                time.sleep(3.0)
+                wire.sendall(sent[begin:end])
+            assert wire.recv(65_536).startswith(b"HTTP/1.1 201")

@@ -4,13 +4,14 @@ What is no HTTP is refused in the one shape of errors, and never in place of ano
 no request may follow a whole request on the same connection. That request is carried out, so its answer is
 the one to be sent; the connection ends after it.
 
-A request of which head and body come together, as nearly all do, needs no task, no scope and no waiting for a
-body: it is carried out where it is read, and its answer is one write. All others, and those that need more
-than a command, go uvicorn's way through ASGI.
+A request with a small body, as nearly all are, needs no task and no scope: when it is whole it is carried out
+where it is read, and its answer is one write. Those with a large body or one of unknown length, and those
+that need more than a command, go uvicorn's way through ASGI, which reads a body piece by piece.
 """
 
 import asyncio
 import logging
+import math
 from functools import cache
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ _HEAD = (
     b"cache-control: no-store\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
 )
 _NEVER: Final = asyncio.Event()
+_SMALL: Final = 65_536
+"""The largest body that is waited for here, in bytes."""
 
 
 @cache
@@ -76,9 +79,9 @@ class Protocol(HttpToolsProtocol):
         self._idle_since = 0.0
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what is not whole by the end of the data goes the long way."""
+        """Read on; if the rest of a request is not soon to come, it goes the long way."""
         super().data_received(data)
-        if self._is_headed:
+        if self._is_headed and not self._is_small():
             self._go_the_long_way()
 
     def on_message_begin(self) -> None:
@@ -109,12 +112,12 @@ class Protocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Go on with a request that has come meanwhile, or wait for one."""
-        self._idle_since = self.loop.time()
         if self.pipeline or self.timeout_keep_alive_task is None:
             super().on_response_complete()
         else:
             self.server_state.total_requests += 1
             self.flow.resume_reading()
+        self._idle_since = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything."""
@@ -124,7 +127,8 @@ class Protocol(HttpToolsProtocol):
             self.timeout_keep_alive_task.cancel()
 
     def _unset_keepalive_if_required(self) -> None:
-        """Leave the timer: it looks for itself how long nobody has asked."""
+        """Leave the timer, which looks for itself how long nobody has asked: somebody does now."""
+        self._idle_since = math.inf
 
     def timeout_keep_alive_handler(self) -> None:
         """Close the connection if nobody has asked for long; look again later if somebody has."""
@@ -133,10 +137,11 @@ class Protocol(HttpToolsProtocol):
             return
         left = self._idle_since + self.timeout_keep_alive - self.loop.time()
         if not self._is_free():
-            left = self.timeout_keep_alive
+            left = math.inf
         if left <= 0.0:
             self.transport.close()
         else:
+            left = min(left, self.timeout_keep_alive)
             later = self.loop.call_later(left, self.timeout_keep_alive_handler)
             self.timeout_keep_alive_task = later
 
@@ -156,6 +161,11 @@ class Protocol(HttpToolsProtocol):
     def _is_free(self) -> bool:
         """Whether no request is under way."""
         return self.cycle is None or self.cycle.response_complete
+
+    def _is_small(self) -> bool:
+        """Whether the request that has begun will have a small body, and sends it without being asked to."""
+        told = dict(self.headers).get(b"content-length", b"")
+        return not self.expect_100_continue and told.isdigit() and int(told) <= _SMALL
 
     def _go_directly(self) -> bool:
         """Carry out the request that is here; False if it needs the long way."""
