@@ -4,7 +4,8 @@ Client and servers share the machine's cores, each in its own process. n = 10 bo
 keep-alive connections, a SQLite journal; every reply of the service is sent after the commit that holds it.
 Three requests are measured, each by itself: `POST rounds` (a decision), `POST values` and `POST close`; the
 echo gets the same bodies. *fresh* is a service with one problem and nothing behind it, *full* one with 1,000
-problems, over all of which the load is spread, and 10⁶ events.
+problems, over all of which the load is spread, and 10⁶ events. With ``--postgres``, a fresh service on an
+empty database is measured beside them.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .client import OPERATIONS
-from .history import write_past
+from .history import settings, write_past
 from .measure import measure
 from .report import show
 from .server import Server
@@ -84,6 +85,12 @@ def services(
             data=path, problems=asked.problems, snapshot_every=asked.snapshot_every
         )
         stack.callback(servers["full"].close)
+    if asked.postgres:
+        servers["postgres"] = Server(data=asked.postgres, snapshot_every=asked.snapshot_every)
+        stack.callback(servers["postgres"].close)
+        told = settings()
+        problem = {"boxes": told.boxes, "features": told.features, "cost": told.cost}
+        servers["postgres"].create({"name": "p0", "waiting_time": told.waiting * 1e-6, **problem})
     return servers
 
 
@@ -136,6 +143,7 @@ def main() -> None:
     parser.add_argument("--snapshot-every", type=int, default=10_000, help="as of weitzman serve")
     parser.add_argument("--folder", type=Path, help="where the journal with a past is kept")
     parser.add_argument("--optuna", type=Path, default=_OPTUNA, help="a Python that has Optuna")
+    parser.add_argument("--postgres", metavar="PLACE", help="a fresh service on this database too")
     parser.add_argument("--json", action="store_true", help="print JSON, not a table")
     asked = parser.parse_args()
     found = run(asked)

@@ -1,5 +1,6 @@
 """Servers in processes of their own."""
 
+import json
 import os
 import socket
 import subprocess
@@ -18,7 +19,7 @@ class Server:
     Parameters
     ----------
     data
-        The journal of the service; None for the echo.
+        The journal of the service, a file or a connection string; None for the echo.
     problems
         How many problems ``p0``, ``p1``, … the load is spread over.
     snapshot_every
@@ -26,7 +27,7 @@ class Server:
     """
 
     def __init__(
-        self, *, data: Path | None, problems: int = 1, snapshot_every: int = 10_000
+        self, *, data: Path | str | None, problems: int = 1, snapshot_every: int = 10_000
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -41,6 +42,15 @@ class Server:
         self._process = subprocess.Popen([sys.executable, *what], stderr=subprocess.PIPE)
         self._wait()
         self.start_seconds = time.perf_counter() - began
+
+    def create(self, problem: dict[str, object]) -> None:
+        """Create a problem."""
+        what = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/v1/problems",
+            json.dumps(problem).encode(),
+            {"Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(what, timeout=60).close()
 
     def cpu(self) -> float:
         """Return the seconds of CPU that the process has had."""
