@@ -159,15 +159,15 @@ def test_a_failure_meanwhile_undoes_what_was_not_stored(
         with sqlite3.connect(data, isolation_level=None) as writer:
             # An event that nobody here has seen stands where the next one is to go
             writer.execute(
-                "INSERT INTO events SELECT 1000, problem, number + 1, kind, at, 'x', body, chain "
-                "FROM events WHERE problem = 'q'"
+                "INSERT INTO events SELECT seq + 1, problem, number + 1, kind, at, 'x', body, chain "
+                "FROM events ORDER BY seq DESC LIMIT 1"
             )
         task = pool.submit(send, service.port, path, log)
         time.sleep(0.3)
         body = {"id": "r", "contexts": CONTEXTS}
         assert service.post(f"{other}/rounds", body).status_code == 503
         with sqlite3.connect(data, isolation_level=None) as writer:
-            writer.execute("DELETE FROM events WHERE seq = 1000")
+            writer.execute("DELETE FROM events WHERE key = 'x'")
         answer = task.result()
         assert answer is not None
         assert answer.status_code == 503
@@ -181,3 +181,28 @@ def test_a_failure_meanwhile_undoes_what_was_not_stored(
     truth = truth_of(data)
     assert live == {"events": truth.events[-1].seq, "digest": truth.folded}
     assert truth.state.problems["p"].tally.imported == 600
+
+
+def test_a_batch_aside_finds_what_it_did_itself(tmp_path: Path) -> None:
+    data = tmp_path / "events.db"
+    with running(data) as service:
+        path = service.problem("p", policy="default", waiting_time=0.5)
+        again = {"open": {"id": "r", "contexts": CONTEXTS}}
+        see = {"see": {"round": "r", "values": {"a": 1.0}}}
+        late = {"see": {"round": "r", "values": {"b": 2.0}}}
+        close = {"close": {"round": "r"}}
+        commands = [again, again, see, close, again, see, late, close]
+        told = service.post(f"{path}/batch", {"commands": commands}).json()["results"]
+        assert [result["status"] for result in told] == [201, 201, 200, 200, 201, 200, 200, 200]
+        assert [r["seen"]["late"] for r in told if "seen" in r] == [False, True, True]
+        # One that nobody closes is closed by itself
+        assert service.post(f"{path}/rounds", {"contexts": CONTEXTS}).status_code == 201
+        deadline = time.monotonic() + 10.0
+        while service.get(path).json()["rounds_closed"] < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        live = service.get("/v1/digest").json()
+        service.kill()
+    truth = truth_of(data)
+    assert live == {"events": truth.events[-1].seq, "digest": truth.folded}
+    assert [e.kind for e in truth.events if e.key == "r"] == ["opened", "seen", "closed", "seen"]

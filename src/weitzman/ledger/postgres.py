@@ -31,6 +31,7 @@ from weitzman.ledger.connection import Pool, connect, place_name
 from weitzman.ledger.event import Draft, Event, chained, link
 from weitzman.ledger.followed import FollowedKeys
 from weitzman.ledger.journal import EMPTY, Head
+from weitzman.ledger.rows import from_row, to_row, whole
 from weitzman.ledger.tables import CHANNEL, make_tables
 
 __all__ = ["PostgresJournal"]
@@ -129,7 +130,7 @@ class PostgresJournal:
         head = since
         while head.seq < last:
             rows = self._rows(_READ, {"after": head.seq, "last": last}, head.seq, last)
-            events = _whole(rows, head)
+            events = whole(rows, head)
             self._keys.read(head.seq, events)
             yield from events
             if events:
@@ -215,7 +216,7 @@ class PostgresJournal:
             "old_seq": self._head.seq,
             "old_chain": self._head.chain,
         }
-        columns = zip(*map(_row, events), strict=True)
+        columns = zip(*map(to_row, events), strict=True)
         values.update((f"c{i}", list(column)) for i, column in enumerate(columns))
         return connection.execute(_APPEND, values, prepare=True).rowcount == len(events)
 
@@ -255,7 +256,7 @@ class PostgresJournal:
     def _alone(self, where: str, values: dict[str, Any]) -> list[Event]:
         events = []
         for *row, before in self._rows(_ALONE + where, values, 0, None):
-            event = _event(row)
+            event = from_row(row)
             previous = EMPTY.chain if row[0] == 1 else before
             if event is None or previous is None or link(previous, row[0], event) != event.chain:
                 reason = "an event is not whole"
@@ -278,37 +279,3 @@ class PostgresJournal:
             reason = "its end is not the one that was stored"
             raise JournalDamagedError(self.name, 0, self._head.seq, reason)
         self._alone("WHERE e.seq = %(seq)b", {"seq": self._head.seq})
-
-
-def _whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
-    """Return the events of rows, as far as they follow ``head`` and are whole."""
-    events = []
-    seq, chain = head
-    for row in rows:
-        event = _event(row)
-        if event is None or event.seq != seq + 1 or link(chain, seq + 1, event) != event.chain:
-            break
-        events.append(event)
-        seq, chain = event.seq, event.chain
-    return events
-
-
-def _row(event: Event) -> tuple[int, bytes, int, bytes, int, bytes, bytes, bytes]:
-    return (
-        event.seq,
-        event.problem.encode(),
-        event.number,
-        event.kind.encode(),
-        event.at,
-        event.key.encode(),
-        event.body,
-        event.chain,
-    )
-
-
-def _event(row: Sequence[Any]) -> Event | None:
-    seq, problem, number, kind, at, key, body, chain = row
-    try:
-        return Event(seq, problem.decode(), number, kind.decode(), at, key.decode(), body, chain)
-    except UnicodeDecodeError:
-        return None

@@ -18,6 +18,7 @@ import msgspec
 from weitzman.errors import LedgerError
 from weitzman.ledger.fold import SERVICE
 from weitzman.serve.answer import Answer, answer_to, refused
+from weitzman.serve.aside import carry_out_aside
 from weitzman.serve.body import check_type, read_body
 from weitzman.serve.desk import Desk
 from weitzman.serve.guard import Guard
@@ -176,7 +177,7 @@ class App:
         if problem is not None or ready.route.needs_all:
             await call.desk.holds.free(problem)
         if problem is not None and ready.route.may_take_long(call.desk, call.args):
-            return await call.desk.carry_out_aside(problem, command)
+            return await carry_out_aside(call.desk, problem, command)
         return await call.desk.look_ups.carry_out(command)
 
     def _command(

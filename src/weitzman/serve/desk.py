@@ -8,11 +8,10 @@ Commands with an idempotency key leave their answer in the journal beside their 
 request give the same answer again, also after a restart; the same key with another request is refused.
 """
 
-import asyncio
 import heapq
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -38,7 +37,6 @@ _LEFT_ALONE = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
 _HELD = 1_000_000
 """After how many microseconds those of a problem that was held are."""
-T = TypeVar("T")
 
 
 def now_in_microseconds() -> int:
@@ -78,6 +76,8 @@ class Desk:
         Problems that somebody has to itself.
     failed, lost
         Why the state is no longer that of the journal; the problems of which alone this is so, if known.
+    overdue
+        Rounds over time, by problem and id, whose closing may take long.
     left
         Problems that have rounds over time and are not led here.
     """
@@ -99,6 +99,7 @@ class Desk:
         self.head = head
         self.until = head.seq
         self.left: set[str] = set()
+        self.overdue: list[tuple[str, str]] = []
         self.journal = journal
         self.settings = settings
         self.warmth = Warmth() if warmth is None else warmth
@@ -110,7 +111,7 @@ class Desk:
         self._on_stored, self._on_failed = on_stored, on_failed
         self.look_ups = LookUps(journal)
         self.holds = Holds()
-        self._writer = Writer(journal, stored=self._stored, failed=self._lose)
+        self._writer = Writer(journal, stored=self._stored, failed=self.lose)
         self._deadlines = [
             (opened.until, problem.name, key)
             for problem in state.problems.values()
@@ -159,29 +160,8 @@ class Desk:
             aside.append(draft)
         return at
 
-    async def carry_out_aside(self, problem: str, command: Callable[[], T]) -> T:
-        """Carry out a command on a thread, with its problem held; what happens is stored in the end."""
-        # To its end, whatever becomes of the caller: the thread cannot be stopped
-        task = asyncio.ensure_future(self._aside(problem, command))
-        return await asyncio.shield(task)
-
-    async def _aside(self, problem: str, command: Callable[[], T]) -> T:
-        async with self.holds.hold(problem):
-            pending = self.pending()
-            if pending is not None:
-                await asyncio.wait([pending])
-            gathered: list[Draft] = []
-            try:
-                answer = await asyncio.to_thread(_gathering, gathered, command)
-            except Exception as error:
-                if not isinstance(error, Refusal | LedgerError):
-                    self._lose(LedgerError(str(error)), {problem})
-                self._add(gathered)
-                raise
-            self._add(gathered)
-            return answer
-
-    def _add(self, drafts: list[Draft]) -> None:
+    def add(self, drafts: Sequence[Draft]) -> None:
+        """Have events stored that were applied already, unless the state was given up meanwhile."""
         if self.failed is None:
             for draft in drafts:
                 self._writer.add(draft)
@@ -191,6 +171,7 @@ class Desk:
         if self.failed is not None:
             raise self.failed
         waiting = self._writer.find(problem, key)
+        waiting += [d for d in ASIDE.get() or () if (d.problem, d.key) == (problem, key)]
         # What is stored while we look is in both
         first = waiting[0].number if waiting else None
         stored = self.look_ups.find(problem, key)
@@ -230,7 +211,7 @@ class Desk:
         heapq.heappush(self._deadlines, (until, problem, key))
 
     def close_overdue(self) -> int:
-        """Close the rounds whose waiting time is over, and return how many they are."""
+        """Close the rounds whose waiting time is over, but for those that may take long; return how many."""
         now, count = self.now(), 0
         while self._deadlines and self._deadlines[0][0] <= now:
             _, name, key = heapq.heappop(self._deadlines)
@@ -239,13 +220,21 @@ class Desk:
                 continue
             if name in self.holds:
                 heapq.heappush(self._deadlines, (now + _HELD, name, key))
-            elif self._leads(name):
-                self.happen(name, Closed(waited=True), key)
-                count += 1
-            else:
+            elif not self._leads(name):
                 self.left.add(name)
                 heapq.heappush(self._deadlines, (now + _LEFT_ALONE, name, key))
+            elif problem.settings.policy is not None:
+                self.overdue.append((name, key))
+            else:
+                self.close_waited(name, key)
+                count += 1
         return count
+
+    def close_waited(self, name: str, key: str) -> None:
+        """Close a round whose waiting time is over, unless it is closed."""
+        problem = self.state.problems.get(name)
+        if problem is not None and key in problem.rounds:
+            self.happen(name, Closed(waited=True), key)
 
     def take_in(self, events: Sequence[Event]) -> None:
         """Take in events that others stored, or that came back from the journal."""
@@ -276,7 +265,8 @@ class Desk:
         self.look_ups.stored(events)
         self._on_stored(events)
 
-    def _lose(self, error: LedgerError, problems: set[str]) -> None:
+    def lose(self, error: LedgerError, problems: set[str]) -> None:
+        """Give up the state, which is wrong in these problems and those that are held."""
         if self.failed is None:
             self.lost = problems | self.holds.names()
         self.fail(error)
@@ -296,9 +286,3 @@ class Desk:
                 assert isinstance(body, Answered)
                 return body
         return None
-
-
-def _gathering(drafts: list[Draft], command: Callable[[], T]) -> T:
-    """Carry out a command, on a thread, and gather what happens."""
-    ASIDE.set(drafts)
-    return command()

@@ -8,6 +8,7 @@ makes the state anew; until then everybody is told to come back.
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import JournalFormatError, LedgerError
@@ -16,6 +17,7 @@ from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.mend import mend
 from weitzman.ledger.snapshot import Resumed, Snapshot, Snapshots, resume
+from weitzman.serve.aside import carry_out_aside
 from weitzman.serve.desk import Desk
 from weitzman.serve.logs import log
 from weitzman.serve.metrics import Metrics
@@ -235,8 +237,11 @@ class Office:
             if desk is not None and desk.failed is None:
                 try:
                     desk.close_overdue()
+                    while desk.overdue:
+                        name, key = desk.overdue.pop()
+                        await carry_out_aside(desk, name, partial(desk.close_waited, name, key))
                     await self._lead_what_is_left(desk)
-                except (LedgerError, Refusal) as error:
+                except (LedgerError, Refusal, RuntimeError) as error:
                     log("not closed", error=str(error))
 
     async def _lead_what_is_left(self, desk: Desk) -> None:
