@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.serve.running import CONTEXTS, MAIN, Running, running
 from weitzman.ledger.fold import digest
@@ -216,3 +217,19 @@ def test_only_what_was_lost_is_made_anew(tmp_path: Path) -> None:
     assert opened[1]["replayed"] == 21
     full, resumed, _ = _digests(data)
     assert full == resumed
+
+
+@pytest.mark.parametrize(("pays", "rare"), [(1, True), (1_000_000, False)])
+def test_the_larger_the_state_the_rarer_are_its_snapshots(
+    tmp_path: Path, pays: int, rare: bool
+) -> None:
+    data = tmp_path / "events.db"
+    before = f"import weitzman.serve.office as office; office._PAYS = {pays}"
+    with running(data, "--snapshot-every", "5", before=before) as service:
+        path = service.problem("p")
+        for number in range(60):
+            body = {"id": f"r{number}", "contexts": CONTEXTS}
+            assert service.post(f"{path}/rounds", body).status_code == 201
+        taken = [int(file.name.rpartition("-")[2]) for file in FileSnapshots(data).files()]
+    # The first is due as if the state were small, as nothing is known of it
+    assert (max(taken) < 20) is rare
