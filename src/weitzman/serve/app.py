@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-from weitzman.errors import LedgerError
 from weitzman.ledger.fold import SERVICE
 from weitzman.serve.answer import Answer, answer_to, refused
 from weitzman.serve.aside import carry_out_aside
 from weitzman.serve.body import check_type, read_body
 from weitzman.serve.desk import Desk
+from weitzman.serve.direct import Direct
 from weitzman.serve.guard import Guard
 from weitzman.serve.logs import log
 from weitzman.serve.metrics import sample
@@ -32,7 +32,7 @@ from weitzman.serve.route import JSON, Call, Route
 from weitzman.serve.routes import ROUTES
 from weitzman.serve.schema import Health
 
-__all__ = ["App", "Direct", "Message", "Receive", "Send"]
+__all__ = ["App", "Message", "Receive", "Send"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -95,7 +95,7 @@ class App:
 
     def direct(
         self, method: str, path: str, headers: dict[bytes, bytes], client: str, content: bytes
-    ) -> "Direct | None":
+    ) -> Direct | None:
         """Carry out a request that is here as a whole, but for the wait; None if it needs more than that."""
         office = self.office
         desk = office.desk
@@ -116,12 +116,12 @@ class App:
                 check_type(headers, ready.route, content)
             call = Call(desk, args, _struct(ready, content))
         except Exception as error:
-            return Direct(self, ready, path, began, answer_to(error, ready.label))
+            return Direct(self.count, ready.label, path, began, answer_to(error, ready.label))
         try:
             answer = _told(ready, *self._command(ready, call, headers, path, content))
         except Exception as error:
             answer = answer_to(error, ready.label)
-        return Direct(self, ready, path, began, answer, desk)
+        return Direct(self.count, ready.label, path, began, answer, desk)
 
     def count(self, label: str, path: str, status: int, began: float) -> None:
         """Count a request that was answered, and log it if requests are logged."""
@@ -218,40 +218,6 @@ class App:
     def _metrics(self) -> tuple[int, bytes]:
         desk = self.office.desk
         return 200, self.office.metrics.text([] if desk is None else _gauges(desk)).encode()
-
-
-class Direct:
-    """A request that was carried out directly: its answer, once everything that it rests on is stored."""
-
-    __slots__ = ("_app", "_began", "_desk", "_label", "_path", "answer")
-
-    def __init__(
-        self,
-        app: App,
-        ready: Ready,
-        path: str,
-        began: float,
-        answer: Answer,
-        desk: Desk | None = None,
-    ) -> None:
-        self._app, self._label, self._path, self._began = app, ready.label, path, began
-        self._desk = desk
-        self.answer = answer
-
-    def when_stored(self, then: Callable[[LedgerError | None], None]) -> None:
-        """Call back when the answer may be sent: with what went wrong, if it cannot be this one."""
-        try:
-            if self._desk is None or not self._desk.after(then):
-                then(None)
-        except LedgerError as error:
-            then(error)
-
-    def settle(self, error: LedgerError | None) -> Answer:
-        """Return the answer that is sent, and count it."""
-        if error is not None:
-            self.answer = answer_to(error, self._label)
-        self._app.count(self._label, self._path, self.answer.status, self._began)
-        return self.answer
 
 
 class _GoneError(Exception):

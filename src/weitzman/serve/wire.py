@@ -19,7 +19,8 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from weitzman.errors import LedgerError
 from weitzman.serve.answer import Headers
-from weitzman.serve.app import App, Direct
+from weitzman.serve.app import App
+from weitzman.serve.direct import Direct
 from weitzman.serve.logs import log
 from weitzman.serve.refusal import Refusal
 
