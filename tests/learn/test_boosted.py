@@ -125,3 +125,17 @@ def test_an_engine_that_is_none_is_refused() -> None:
     with pytest.raises(wz.InvalidInputError, match="engine"):
         wz.Boosted(engine="xgboost").start(boxes=1, dimension=1)  # type: ignore[arg-type]
     assert checked_engine("auto") == "lightgbm"
+
+
+@both_engines
+def test_contexts_that_never_change_are_learned(engine: str) -> None:
+    rng = np.random.default_rng(0)
+    boosted = wz.Boosted(engine=engine).start(boxes=1, dimension=2)  # type: ignore[arg-type]
+    linear = wz.FTRL().start(boxes=1, dimension=2)
+    for value in rng.normal(size=3 * FIRST):
+        for bank in (boosted, linear):
+            bank.update([0], [[1.0, 2.0]], [value], 0.1)
+    # Stumps may move what regularisation held back, and nothing else
+    assert boosted.predict([[1.0, 2.0]], 0.1) == pytest.approx(
+        linear.predict([[1.0, 2.0]], 0.1), abs=0.2
+    )

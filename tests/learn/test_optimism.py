@@ -1,7 +1,7 @@
 """Optimism: by its formula, free of units, off where nothing is hidden, and enough against starvation."""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -197,3 +197,38 @@ def test_every_box_is_looked_at_in_the_worlds_of_many_boxes() -> None:
     searcher = make(boxes=30, dimension=2)
     searcher.play(contexts, costs, values)
     assert (bank_of(searcher).looks() > 0).all()
+
+
+@every_learner
+@pytest.mark.parametrize(("sense", "outside"), [("max", 0.0), ("max", 2.0), ("min", -3.0)])
+@pytest.mark.parametrize("cost", [0.0, 0.4])
+def test_an_outside_option_keeps_no_box_closed_for_ever(
+    learner: wz.Learner, sense: Literal["min", "max"], outside: float, cost: float
+) -> None:
+    """A prediction of 0, made of nothing, is no reason to prefer what is at hand."""
+    searcher, contexts = make(learner=learner, sense=sense), np.ones((4, 3))
+    sign = 1.0 if sense == "min" else -1.0
+    for _ in range(30):
+        search = searcher.open(contexts, cost, outside=outside)
+        for box in search:
+            # The first boxes are worse than the outside option, the last is better
+            search.see(outside + sign * (1.0 if int(str(box)) < 3 else -5.0))
+        search.close()
+    assert bank_of(searcher).looks().min() > 0
+
+
+@every_learner
+def test_with_an_outside_option_playing_is_what_happens_live(learner: wz.Learner) -> None:
+    contexts, costs, values = record(40, gaps=False, seed=2)
+    values, outside = values - 6.0, np.where(np.arange(40) % 3, -2.0, np.inf)
+    live, recorded = make(learner=learner), make(learner=learner)
+    totals = []
+    for t in range(40):
+        there = float(outside[t]) if t % 3 else None
+        search = live.open(contexts[t], costs[t], outside=there)
+        for box in search:
+            search.see(values[t, int(str(box))])
+        totals.append(search.close().total)
+    played = recorded.play(contexts, costs, values, outside=outside)
+    assert played.totals.tolist() == totals
+    assert bank_of(live).digest() == bank_of(recorded).digest()

@@ -383,7 +383,7 @@ def test_one_box_without_outside_option_is_always_opened() -> None:
 def test_an_outside_option_of_every_round_is_used_in_its_round() -> None:
     contexts, costs, values = record(gaps=False)
     outside = np.where(np.arange(60) % 2 == 0, -1e6, 1e6)
-    played = make().play(contexts, costs, values, outside=outside)
+    played = make("full").play(contexts, costs, values, outside=outside)
     assert (played.totals[::2] == -1e6).all()
     assert (played.chosen[::2] == -1).all()
     assert (played.opened_count[1::2] > 0).all()

@@ -78,7 +78,7 @@ def test_a_problem_decides_and_learns_as_a_searcher(feedback: str, sense: str) -
         values, outside = rng.normal(size=4), float(rng.normal())
         search = searcher.open(contexts, costs, outside=outside)
         sigma = problem.propose(None, contexts, costs.tolist(), outside)
-        assert sigma == searcher.reservation_values(contexts, costs).tolist()
+        assert sigma == searcher.reservation_values(contexts, costs, outside=outside).tolist()
         key = str(number)
         world.happen("p", Opened(contexts.tolist(), costs.tolist(), sigma, outside), key=key)
         for box in search:

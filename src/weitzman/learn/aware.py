@@ -256,7 +256,9 @@ class AwareMembers:
         sigma = situation.sigma
         if self._optimism > 0.0:
             contexts, costs, places = round.contexts, round.costs, round.places
-            sigma = self._bank.predict_arrays(contexts, costs, places, self._optimism)
+            sigma = self._bank.predict_arrays(
+                contexts, costs, places, self._optimism, round.outside
+            )
         weights = self._shift.weights([0])
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
             return AwareCourse(situation, sigma, np.zeros(SUMMARY))

@@ -6,6 +6,7 @@ are then the same for all: make blank arrays of the new size and copy the old on
 corner.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -116,19 +117,28 @@ class CompiledBank:
         boxes: ArrayLike | None = None,
         *,
         optimism: float = 0.0,
+        outside: float = math.inf,
     ) -> Floats:
-        """Return one reservation value per row, lowered by optimism if it is > 0."""
+        """Return one reservation value per row, lowered by optimism if it is > 0.
+
+        ``outside`` is the outside option of the round, which optimism looks at.
+        """
         rows, chosen = self._ask(contexts, boxes)
         prices = column("The costs", costs, chosen.shape[0])
-        return self.predict_arrays(rows, prices, chosen, optimism)
+        return self.predict_arrays(rows, prices, chosen, optimism, float(outside))
 
     def predict_arrays(
-        self, contexts: Floats, costs: Floats, boxes: Ints, optimism: float
+        self,
+        contexts: Floats,
+        costs: Floats,
+        boxes: Ints,
+        optimism: float,
+        outside: float = math.inf,
     ) -> Floats:
         """Predict from arrays that are known to have the right types and shapes."""
         out = np.empty(costs.shape[0])
         row, rule = self._predict_rows.call(
-            self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, out
+            self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, outside, out
         )
         if row >= 0:
             raise refusal(row, rule, (boxes, contexts, None, costs))

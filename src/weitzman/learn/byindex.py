@@ -65,7 +65,7 @@ class ByIndex:
         """Begin a round with its number, from contexts, costs and places."""
         rows, prices, places = known
         bought: list[int] = []
-        sigma = self.bank.predict_arrays(rows, prices, places, self._kappa)
+        sigma = self.bank.predict_arrays(rows, prices, places, self._kappa, outside)
         if self._block is not None:
             marks = self._probes(number, 1)[0]
             bought = [r for r, p in enumerate(places) if marks[p]]
@@ -107,14 +107,14 @@ class ByIndex:
 
     def reservation_values(self, round: Round) -> Floats:  # noqa: A002
         """Return what a round would be searched by."""
-        return self.bank.predict_arrays(round.contexts, round.costs, round.places, self._kappa)
+        return self.bank.predict_arrays(
+            round.contexts, round.costs, round.places, self._kappa, round.outside
+        )
 
     def explain(self, names: Sequence[Hashable], round: Round) -> Explanation:  # noqa: A002
         """Return why a round would be searched in its order."""
         sign = 1.0 if self._sense == "min" else -1.0
-        return explain_round(
-            self.bank, names, round.places, round.contexts, round.costs, self._kappa, sign
-        )
+        return explain_round(self.bank, names, round, self._kappa, sign)
 
     def play(
         self,

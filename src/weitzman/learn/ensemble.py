@@ -84,6 +84,7 @@ def boost(
 
 def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ensemble:
     from lightgbm import LGBMRegressor
+    from lightgbm.basic import LightGBMError
 
     model: Any = LGBMRegressor(
         objective=objective(costs, floor=RATE),
@@ -96,7 +97,14 @@ def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ens
         deterministic=True,
         force_row_wise=True,
         verbosity=-1,
-    ).fit(rows, values)
+    )
+    try:
+        model.fit(rows, values)
+    except LightGBMError as error:
+        if "num_features" not in str(error):
+            raise
+        # No feature can be split, and it grows not even a stump
+        return _ensemble([], *[np.empty(0)] * 5)
     nodes: list[tuple[int, float, int, int, float]] = []
 
     def add(node: dict[str, Any]) -> int:

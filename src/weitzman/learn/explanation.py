@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.learner import Bank
+from weitzman.learn.policy import Round
 from weitzman.search.reservation import Sense
 from weitzman.search.weitzman import opening_order
 
@@ -87,15 +88,14 @@ class Explanation:
 def explain_round(
     bank: Bank,
     names: Sequence[Hashable],
-    places: NDArray[np.int64],
-    contexts: FloatArray,
-    costs: FloatArray,
+    round: Round,  # noqa: A002
     kappa: float,
     sign: float,
 ) -> Explanation:
     """Return the explanation of a round; ``sign`` is −1 where larger values are better."""
+    contexts, costs, places = round.contexts, round.costs, round.places
     plain = bank.predict(contexts, costs, places)
-    used = bank.predict(contexts, costs, places, optimism=kappa)
+    used = bank.predict(contexts, costs, places, optimism=kappa, outside=round.outside)
     looks = bank.looks(places)
     weights = bank.weights(places)
     boxes = []

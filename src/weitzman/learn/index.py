@@ -86,7 +86,7 @@ class IndexMembers:
 
     def _sigma(self, round: Round, optimism: float) -> Floats:  # noqa: A002
         rows = self._rows(round)
-        return self._bank.predict_arrays(rows, round.costs, round.places, optimism)
+        return self._bank.predict_arrays(rows, round.costs, round.places, optimism, round.outside)
 
     def _rows(self, round: Round) -> Floats:  # noqa: A002
         if not self._standardise:

@@ -90,7 +90,7 @@ def note_residual(spread: Array, residual: float) -> None:
 
 @compiled
 def search_value(
-    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int
+    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int, outside: float
 ) -> float:
     """Return what the search goes by: the reservation value, lowered by optimism if κ > 0."""
     sigma = predict_row(state, row, context, cost)
@@ -100,13 +100,13 @@ def search_value(
         if looks > 0.0:
             # Equal but for rounding where the first is larger: the bound must hold to the last bit
             width = min(width_row(state, row, context), reach_row(state, row, context))
-        sigma = lowered(kappa, state.pool, boxes, looks, sigma, width, cost)
+        sigma = lowered(kappa, state.pool, boxes, looks, sigma, width, cost, outside)
     return sigma
 
 
 @compiled
 def search_bound(
-    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int
+    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int, outside: float
 ) -> tuple[float, bool]:
     """Return a lower bound of :func:`search_value` in O(d), and whether it is the value itself."""
     sigma = predict_row(state, row, context, cost)
@@ -114,7 +114,8 @@ def search_bound(
         return sigma, True
     looks = state.spread[row, 2]
     reach = reach_row(state, row, context) if looks > 0.0 else 0.0
-    return lowered(kappa, state.pool, boxes, looks, sigma, reach, cost), looks == 0.0
+    sigma = lowered(kappa, state.pool, boxes, looks, sigma, reach, cost, outside)
+    return sigma, looks == 0.0
 
 
 @compiled
@@ -133,6 +134,7 @@ def predict_rows(
     shared: bool,
     kappa: float,
     count: int,
+    outside: float,
     out: Array,
 ) -> tuple[int, int]:
     """Set out to the reservation values of the given of ``count`` boxes.
@@ -148,7 +150,7 @@ def predict_rows(
             if not abs(contexts[i, j]) <= LIMIT:
                 return i, 3
         row = 0 if shared else boxes[i]
-        out[i] = search_value(state, row, contexts[i], costs[i], kappa, count)
+        out[i] = search_value(state, row, contexts[i], costs[i], kappa, count, outside)
         if not abs(out[i]) < np.inf:
             return i, 3
     return -1, 0

@@ -22,6 +22,7 @@ whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which i
 :class:`~weitzman.learn.plain.Model`. :func:`weitzman.check_learner` checks every promise of a bank.
 """
 
+import math
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -60,11 +61,20 @@ class Bank(Protocol):
         boxes: ArrayLike | None = None,
         *,
         optimism: float = 0.0,
+        outside: float = math.inf,
     ) -> Floats:
-        """Return one reservation value per row, lowered by optimism if it is > 0."""
+        """Return one reservation value per row, lowered by optimism if it is > 0.
+
+        ``outside`` is the outside option of the round, which optimism looks at.
+        """
 
     def predict_arrays(
-        self, contexts: Floats, costs: Floats, boxes: Ints, optimism: float
+        self,
+        contexts: Floats,
+        costs: Floats,
+        boxes: Ints,
+        optimism: float,
+        outside: float = math.inf,
     ) -> Floats:
         """Predict from arrays that are known to have the right types and shapes."""
 

@@ -30,6 +30,7 @@ def _prepare(
     state: Any,
     contexts: Array,
     costs: Array,
+    outside: float,
     kappa: float,
     shared: bool,
     sigma: Array,
@@ -39,7 +40,9 @@ def _prepare(
     boxes = contexts.shape[0]
     for box in range(boxes):
         row = 0 if shared else box
-        sigma[box], known[box] = search_bound(state, row, contexts[box], costs[box], kappa, boxes)
+        sigma[box], known[box] = search_bound(
+            state, row, contexts[box], costs[box], kappa, boxes, outside
+        )
 
 
 @compiled
@@ -47,6 +50,7 @@ def _complete(
     state: Any,
     contexts: Array,
     costs: Array,
+    outside: float,
     kappa: float,
     shared: bool,
     sigma: Array,
@@ -57,7 +61,9 @@ def _complete(
     for box in range(sigma.shape[0]):
         if not known[box]:
             row = 0 if shared else box
-            sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, sigma.shape[0])
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
             known[box] = True
         out[box] = sigma[box]
 
@@ -104,7 +110,9 @@ def _search(
             return best, paid, chosen, count
         if not known[box]:
             row = 0 if shared else box
-            sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, sigma.shape[0])
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
             known[box] = True
             continue
         opened[box] = True
@@ -163,10 +171,10 @@ def play_rounds(
     boxes = contexts.shape[1]
     for t in range(contexts.shape[0]):
         price, found = costs[t % costs.shape[0]], values[t]
-        _prepare(state, contexts[t], price, kappa, shared, sigma, known)
-        if predictions.shape[0] > 0:
-            _complete(state, contexts[t], price, kappa, shared, sigma, known, predictions[t])
         start = outside[t % outside.shape[0]]
+        _prepare(state, contexts[t], price, start, kappa, shared, sigma, known)
+        if predictions.shape[0] > 0:
+            _complete(state, contexts[t], price, start, kappa, shared, sigma, known, predictions[t])
         best, spent, pick, looks = _search(
             state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
         )

@@ -15,9 +15,11 @@ with it the way back of a box with one bad look. What a look at a starved box ca
 difference between boxes, not the noise inside one: with s the spread of the residuals the rule
 explores too little where looks are cheap and too much where one box is wide.
 
-Before the first look of all nothing is lowered. A box that was never looked at takes the smaller of
-its prior prediction and the mean prediction as σ, and the width 1/√λ₀ = 2 that its first context
-would have. Nothing depends on the unit of values or contexts.
+A box that was never looked at takes the smallest of its prior prediction, the mean prediction and
+o − c as σ, where o is the outside option: nothing speaks for o against it, and a prior prediction
+of 0 beyond o would keep it closed for ever. It has the width 1/√λ₀ = 2 that its first context would
+have. Before the first look of all no spread is known, and nothing else is lowered. Nothing depends
+on the unit of values or contexts.
 
 κ = 3/4 is chosen on the laboratory's worlds: see docs/explanation/defaults.md. No theorem covers
 feedback ``opened``.
@@ -68,8 +70,12 @@ def lowered(
     sigma: float,
     width: float,
     cost: float,
+    outside: float,
 ) -> float:
     """Return σ after optimism, for a box with so many looks; its width is not used if there were none."""
+    if looks == 0.0:
+        # Below o − c by a rounding error: the rule opens what is below, and a look may be free
+        sigma = min(sigma, np.nextafter(outside - cost, -np.inf))
     if pool[LOOKS] == 0.0:
         return sigma
     if looks == 0.0:

@@ -7,6 +7,7 @@ missing values, the order of rows, the spread of residuals, optimism
 (:mod:`weitzman.learn.optimism`), and the hash of a state.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Protocol, cast
 
@@ -102,13 +103,23 @@ class PlainBank:
         boxes: ArrayLike | None = None,
         *,
         optimism: float = 0.0,
+        outside: float = math.inf,
     ) -> Floats:
-        """Return one reservation value per row, lowered by optimism if it is > 0."""
+        """Return one reservation value per row, lowered by optimism if it is > 0.
+
+        ``outside`` is the outside option of the round, which optimism looks at.
+        """
         rows, chosen = asked(contexts, boxes, self._every, self._dimension)
-        return self.predict_arrays(rows, column("The costs", costs, len(chosen)), chosen, optimism)
+        prices = column("The costs", costs, len(chosen))
+        return self.predict_arrays(rows, prices, chosen, optimism, float(outside))
 
     def predict_arrays(
-        self, contexts: Floats, costs: Floats, boxes: Ints, optimism: float
+        self,
+        contexts: Floats,
+        costs: Floats,
+        boxes: Ints,
+        optimism: float,
+        outside: float = math.inf,
     ) -> Floats:
         """Predict from arrays that are known to have the right types and shapes."""
         self._refuse(boxes, contexts, None, costs)
@@ -118,7 +129,7 @@ class PlainBank:
             widths = self._model.widths(rows, contexts)
             sigma = np.array(sigma)
             looks = self._spread[rows, 2]
-            _lower(optimism, self._pool, self._boxes, looks, widths, costs, sigma)
+            _lower(optimism, self._pool, self._boxes, looks, widths, costs, outside, sigma)
         return sigma
 
     def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
@@ -233,7 +244,8 @@ def _lower(
     looks: Floats,
     widths: Floats,
     costs: Floats,
+    outside: float,
     sigma: Floats,
 ) -> None:
     for k in range(sigma.shape[0]):
-        sigma[k] = lowered(kappa, pool, boxes, looks[k], sigma[k], widths[k], costs[k])
+        sigma[k] = lowered(kappa, pool, boxes, looks[k], sigma[k], widths[k], costs[k], outside)

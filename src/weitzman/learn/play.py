@@ -192,7 +192,7 @@ def _play_rounds(
     for t in range(x.shape[0]):
         rows = np.flatnonzero(present[t])
         contexts, costs, found = x[t, rows], c[t % len(c), rows], v[t, rows]
-        sigma = bank.predict_arrays(contexts, costs, rows, kappa)
+        sigma = bank.predict_arrays(contexts, costs, rows, kappa, float(o[t % len(o)]))
         order = opening_order(sigma)
         best, paid, pick, looks = play_round(order, sigma, costs, found, float(o[t % len(o)]))
         shown = np.full(len(rows), bool(code & FULL))

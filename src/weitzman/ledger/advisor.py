@@ -67,7 +67,7 @@ class BankAdvisor:
 
     def propose(self, places: Ints, contexts: Floats, costs: Floats, outside: float) -> Advice:
         """Return what the bank predicts."""
-        return Advice(self._bank.predict_arrays(contexts, costs, places, self._kappa))
+        return Advice(self._bank.predict_arrays(contexts, costs, places, self._kappa, outside))
 
     def learn(
         self, places: Ints, contexts: Floats, costs: Floats, values: Floats, outside: float
