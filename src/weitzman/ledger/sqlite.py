@@ -203,8 +203,6 @@ class SqliteJournal:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -65536")
-            # A checkpoint holds up the commit it falls on: few events shall meet one
-            connection.execute("PRAGMA wal_autocheckpoint = 4000")
         except sqlite3.OperationalError as error:
             raise JournalUnavailableError(
                 f"The journal {self.name!r} cannot be opened: {error}."
