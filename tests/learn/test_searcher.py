@@ -561,3 +561,11 @@ def test_a_wrong_record_is_refused_in_one_sentence_and_not_played(
         searcher.play(**(good | parts))
     assert_sentence(caught.value, *words)
     assert searcher.digest() == before
+
+
+@pytest.mark.parametrize("learner", [wz.FTRL, wz.LinearisedFTRL, wz.NewtonStep, wz.Residual])
+def test_a_prior_is_in_the_direction_of_the_values(learner: Any) -> None:
+    for sense in ("min", "max"):
+        searcher = make(sense=sense, learner=learner(prior=[10.0, 0.0, 0.0]), feedback="full")
+        sigma = searcher.reservation_values(np.ones((4, 3)), 0.5)
+        assert sigma == pytest.approx(10.0, abs=2.0), sense

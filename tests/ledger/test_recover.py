@@ -10,7 +10,7 @@ from tests.ledger.happenings import three_problems
 from weitzman.errors import LedgerError
 from weitzman.ledger.bodies import KINDS
 from weitzman.ledger.fold import digest, replay
-from weitzman.ledger.recover import recover
+from weitzman.ledger.recover import Recovery, recover
 from weitzman.ledger.snapshot import FileSnapshots, resume, take
 from weitzman.ledger.sqlite import SqliteJournal
 
@@ -104,7 +104,7 @@ def test_a_whole_journal_is_left_as_it_is(whole: tuple[Path, list[str]], tmp_pat
     path = tmp_path / "copy" / "events.db"
     before = path.read_bytes()
     told = recover(path)
-    assert told == (len(digests) - 1, len(digests) - 1, [], None)
+    assert told == Recovery(len(digests) - 1, len(digests) - 1, [], None, is_whole=True)
     assert path.read_bytes() == before
     assert _start(path)[0] == digests[-1]
 

@@ -1,6 +1,7 @@
 """The clients against a real service: the face of a searcher, retries, refusals."""
 
 import asyncio
+import math
 import pickle
 import threading
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import weitzman as wz
 from tests.serve.running import CONTEXTS, Running, running
-from weitzman.errors import SearchStateError
+from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.serve.aclient import AsyncClient
 from weitzman.serve.asking import RefusedError, UnreachableError
 from weitzman.serve.client import Client
@@ -100,6 +101,20 @@ def test_a_refusal_tells_status_and_field(service: Running) -> None:
         assert (caught.value.status, caught.value.field) == (404, "problem")
         again = pickle.loads(pickle.dumps(caught.value))
         assert (str(again), again.status) == (str(caught.value), 404)
+
+
+def test_a_number_that_is_none_is_refused_by_its_place(service: Running) -> None:
+    with Client(_url(service)) as client:
+        problem = client.create_problem(name="finite", boxes=["a", "b"], dimension=1, cost=0.1)
+        with pytest.raises(InvalidInputError, match=r"contexts\[1\]\[0\] must be a finite number"):
+            problem.open([[1.0], [math.nan]])
+        search = problem.open([[1.0], [2.0]])
+        assert next(search) == "a"
+        with pytest.raises(InvalidInputError, match=r"values\.a must be a finite number"):
+            search.see(float("inf"))
+        with pytest.raises(RefusedError, match=r"^learner: ") as caught:
+            client.create_problem(name="x", boxes=["a"], dimension=1, learner="Nobody")
+        assert caught.value.field == "learner"
 
 
 def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -110,14 +110,23 @@ def test_the_command_lists_and_revokes(tmp_path: Path) -> None:
     assert _keys(data, "list").endswith("revoked")
 
 
-def test_it_does_not_listen_elsewhere_without_keys(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--host", "0.0.0.0"], "cannot listen on '0.0.0.0' without keys"),
+        (["--require-keys"], "cannot listen on '127.0.0.1' without keys under --require-keys"),
+    ],
+)
+def test_it_does_not_ask_for_keys_that_nobody_has(
+    tmp_path: Path, options: list[str], told: str
+) -> None:
     data = tmp_path / "events.db"
-    command = [sys.executable, "-c", MAIN, "serve", "--host", "0.0.0.0", "--port", "0"]
+    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *options]
     run = subprocess.run(
         [*command, "--data", str(data)], capture_output=True, text=True, timeout=60, check=False
     )
     assert run.returncode == 1
-    assert "cannot listen on '0.0.0.0' without keys" in run.stderr
+    assert told in run.stderr
 
 
 def test_a_key_file_holds_the_first_key(tmp_path: Path) -> None:

@@ -147,9 +147,12 @@ def test_a_damaged_journal_is_refused_and_recovered(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert "is damaged after event 16 of 31" in run.stderr
     assert data.read_bytes() == bytes(content)
-    told = subprocess.run(
-        [*command, "recover", str(data)], capture_output=True, text=True, check=True
-    ).stdout
+    recover = [*command, "recover", str(data)]
+    dry = subprocess.run([*recover, "--dry-run"], capture_output=True, text=True, check=True).stdout
+    assert "Would be kept: events 1 to 16." in dry
+    assert "  of p: 15 that can still be read" in dry
+    assert data.read_bytes() == bytes(content)
+    told = subprocess.run(recover, capture_output=True, text=True, check=True).stdout
     assert "Kept: events 1 to 16." in told
     assert "Lost: 15 events, 17 to 31." in told
     with running(data) as service:

@@ -16,7 +16,7 @@ from weitzman.learn.explanation import Explanation
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.play import Played
 from weitzman.learn.policy import Floats, Ints, Player, Policy, Round, State
-from weitzman.learn.settings import checked_optimism
+from weitzman.learn.settings import checked_optimism, started
 
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
@@ -85,7 +85,7 @@ def run(searcher: "Searcher") -> Running:
     boxes, dimension = len(searcher.names), searcher.dimension
     if searcher.learner is not None:
         return ByIndex(
-            searcher.learner.start(boxes=boxes, dimension=dimension),
+            started(searcher.learner, searcher.sense, boxes=boxes, dimension=dimension),
             feedback=searcher.feedback,
             optimism=checked_optimism(searcher.optimism, searcher.feedback),
             block=searcher.block,

@@ -179,9 +179,9 @@ class Searcher:
 
         Under a policy that decides anew after every look there are none, which is an error.
         """
-        return self._sign * self._by.reservation_values(
-            self._known(contexts, costs, outside, boxes)
-        )
+        known = self._known(contexts, costs, outside, boxes)
+        # Without the sign of a turned zero
+        return self._sign * self._by.reservation_values(known) + 0.0
 
     def explain(
         self,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learner import Learner
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.optimism import KAPPA
 from weitzman.learn.play import FEEDBACKS, Feedback
 from weitzman.learn.policy import Policy
 from weitzman.search.numbers import whole_number
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
@@ -23,6 +24,7 @@ __all__ = [
     "checked_policy",
     "plain_parameters",
     "saved_settings",
+    "started",
 ]
 
 
@@ -57,6 +59,15 @@ def checked_optimism(optimism: float | Literal["auto"], feedback: Feedback) -> f
     if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
         raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
     return float(optimism)
+
+
+def started(learner: Learner, sense: Sense, *, boxes: int, dimension: int) -> Bank:
+    """Return a bank of a learner; where larger values are better it sees them, and its prior, turned."""
+    chosen: Any = learner
+    prior = getattr(chosen, "prior", None)
+    if sense == "max" and prior is not None:
+        chosen = replace(chosen, prior=-np.asarray(prior, dtype=np.float64))
+    return cast("Bank", chosen.start(boxes=boxes, dimension=dimension))
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:

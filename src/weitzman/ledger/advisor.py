@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.errors import InvalidInputError
+from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.kernels import LIMIT
 from weitzman.learn.learners import learner_from
 from weitzman.learn.searcher import Searcher
-from weitzman.learn.settings import checked_optimism
+from weitzman.learn.settings import checked_optimism, started
 from weitzman.ledger.bodies import Created
 
 __all__ = ["Advice", "Advisor", "Floats", "Ints", "State", "advisor_for", "searcher_for"]
@@ -57,7 +57,8 @@ class BankAdvisor:
 
     def __init__(self, settings: Created) -> None:
         learner = learner_from(settings.learner, settings.parameters)
-        self._bank = learner.start(boxes=len(settings.boxes), dimension=len(settings.features))
+        boxes, dimension = len(settings.boxes), len(settings.features)
+        self._bank = started(learner, settings.sense, boxes=boxes, dimension=dimension)
         self._kappa = checked_optimism(settings.optimism, settings.feedback)
 
     @property
@@ -163,6 +164,9 @@ def advisor_for(settings: Created) -> Advisor:
     except TypeError as error:
         rule = f"be those of {settings.policy or settings.learner}"
         raise InvalidInputError("The parameters", rule, str(error)) from None
-    except ImportError as error:
+    except InvalidInputError:
+        raise
+    except (ImportError, WeitzmanError) as error:
         rule = "be one whose packages are installed"
-        raise InvalidInputError("The policy", rule, str(error)) from None
+        subject = "The learner" if settings.policy is None else "The policy"
+        raise InvalidInputError(subject, rule, str(error)) from None

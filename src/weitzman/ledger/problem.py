@@ -89,7 +89,8 @@ class Problem:
             return []
         if self.settings.policy is not None:
             sigma = np.clip(sigma, -LARGEST, LARGEST)
-        told: list[float] = (sigma if self.sign > 0.0 else -sigma).tolist()
+        # Without the sign of a turned zero
+        told: list[float] = (self.sign * sigma + 0.0).tolist()
         self._fresh = (told, contexts)
         return told
 

@@ -39,17 +39,20 @@ class Recovery(NamedTuple):
     lost
         Of the lost events that can still be read in part: seq, problem, kind and time.
     aside
-        Where the damaged files are now; None if nothing was damaged.
+        Where the damaged files are now; None if they are where they were.
+    is_whole
+        Whether nothing was damaged.
     """
 
     kept: int
     stored: int
     lost: list[tuple[int, str, str, int]]
     aside: Path | None
+    is_whole: bool = False
 
 
-def recover(path: str | os.PathLike[str]) -> Recovery:
-    """Keep what is whole of a journal, and say what is lost."""
+def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
+    """Keep what is whole of a journal, and say what is lost; a dry run only says it."""
     file = Path(path)
     check_header(file)
     witness = Witness(file)
@@ -64,7 +67,9 @@ def recover(path: str | os.PathLike[str]) -> Recovery:
             # Nobody heard of an event after the witness; the head row, if that is lost, may be damaged too
             stored = max(kept, read, told or _head(copy))
             if kept == stored and _opens(copy, told):
-                return Recovery(kept, stored, [], None)
+                return Recovery(kept, stored, [], None, is_whole=True)
+            if dry_run:
+                return Recovery(kept, stored, lost, None)
             aside = _move_aside(file)
             whole.replace(file)
     finally:

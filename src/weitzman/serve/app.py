@@ -23,9 +23,9 @@ from weitzman.serve.desk import Desk
 from weitzman.serve.direct import Direct
 from weitzman.serve.guard import Guard
 from weitzman.serve.logs import log
-from weitzman.serve.metrics import sample
+from weitzman.serve.metrics import about, sample
 from weitzman.serve.office import Office
-from weitzman.serve.openapi import document
+from weitzman.serve.openapi import VERSION, document
 from weitzman.serve.paths import Paths, Ready
 from weitzman.serve.refusal import Refusal, unreadable
 from weitzman.serve.route import JSON, Call, Route
@@ -207,13 +207,13 @@ class App:
                 return
 
     def _health(self) -> tuple[int, bytes]:
-        return 200, _encode(Health(status="alive"))
+        return 200, _encode(Health(status="alive", version=VERSION))
 
     def _readiness(self) -> tuple[int, bytes]:
         desk = self.office.desk
         if desk is None:
             raise self.office.why_closed()
-        return 200, _encode(Health(status="ready", events=desk.head.seq))
+        return 200, _encode(Health(status="ready", events=desk.head.seq, version=VERSION))
 
     def _metrics(self) -> tuple[int, bytes]:
         desk = self.office.desk
@@ -231,7 +231,7 @@ def _struct(ready: Ready, content: bytes) -> Any:
     try:
         return ready.decode(content or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise unreadable(error, content) from None
+        raise unreadable(error, content, ready.route.takes) from None
 
 
 def _told(ready: Ready, status: int, content: bytes) -> Answer:
@@ -256,11 +256,12 @@ def _home(route: Route, call: Call) -> str:
 def _gauges(desk: Desk) -> list[str]:
     state = desk.state
     told = {
-        "problems": len(state.problems),
-        "rounds_open": sum(len(p.rounds) for p in state.problems.values()),
-        "journal_seq": desk.head.seq,
+        "problems": (len(state.problems), "Problems."),
+        "rounds_open": (sum(len(p.rounds) for p in state.problems.values()), "Rounds open now."),
+        "journal_seq": (desk.head.seq, "The number of the last event stored."),
     }
     lines = []
-    for name, number in told.items():
-        lines += [f"# TYPE weitzman_{name} gauge", sample(f"weitzman_{name}", number)]
+    for name, (number, what) in told.items():
+        lines += about(f"weitzman_{name}", "gauge", what)
+        lines.append(sample(f"weitzman_{name}", number))
     return lines

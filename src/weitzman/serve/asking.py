@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
-from weitzman.errors import SearchStateError, WeitzmanError
+from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.weitzman import STOP, next_box
 from weitzman.serve.schema import Outcome, RoundReply, SeeReply, Wire
 
@@ -58,8 +58,21 @@ class Request(NamedTuple, Generic[W]):
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
+            _refuse_infinite(body, "")
             content = msgspec.json.encode(body, enc_hook=_plain)
         return cls(method, path, gives, content, headers)
+
+
+def _refuse_infinite(thing: Any, path: str) -> None:
+    """Refuse numbers that JSON has not, by their place: they would be sent as null, which means no value."""
+    if isinstance(thing, dict):
+        for name, part in thing.items():
+            _refuse_infinite(part, f"{path}.{name}" if path else str(name))
+    elif isinstance(thing, list | tuple):
+        for k, part in enumerate(thing):
+            _refuse_infinite(part, f"{path}[{k}]")
+    elif isinstance(thing, float | np.ndarray | np.floating) and not np.isfinite(thing).all():
+        raise InvalidInputError(path, "be a finite number", thing)
 
 
 def _plain(thing: Any) -> Any:
@@ -78,8 +91,9 @@ def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
         told = msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.DecodeError:
         told = {}
-    detail = str(told.get("detail", f"The service answered {status}."))
-    raise RefusedError(status, str(told.get("type", "")), detail, told.get("field"))
+    detail, field = str(told.get("detail", f"The service answered {status}.")), told.get("field")
+    detail = detail if field is None else f"{field}: {detail}"
+    raise RefusedError(status, str(told.get("type", "")), detail, field)
 
 
 def pause(attempt: int) -> float:

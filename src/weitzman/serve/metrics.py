@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["BOUNDS", "Metrics", "sample"]
+__all__ = ["BOUNDS", "Metrics", "about", "sample"]
 
 BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """The upper bounds of the classes of durations, in seconds."""
@@ -33,10 +33,11 @@ class Metrics:
 
     def text(self, more: Iterable[str]) -> str:
         """Return everything in Prometheus' text format."""
-        lines = ["# TYPE weitzman_requests_total counter"]
+        lines = about("weitzman_requests_total", "counter", "Requests answered.")
         for (route, status), count in sorted(self._requests.items()):
             lines.append(sample("weitzman_requests_total", count, route=route, status=str(status)))
-        lines.append("# TYPE weitzman_request_seconds histogram")
+        what = "Time from a request to its answer, the commit included."
+        lines += about("weitzman_request_seconds", "histogram", what)
         for route, classes in sorted(self._classes.items()):
             below = 0
             for bound, count in zip((*BOUNDS, "+Inf"), classes, strict=True):
@@ -46,14 +47,19 @@ class Metrics:
             lines.append(sample("weitzman_request_seconds_count", below, route=route))
             total = self._seconds[route]
             lines.append(sample("weitzman_request_seconds_sum", total, route=route))
-        for name, number in (
-            ("commits", self.commits),
-            ("events_stored", self.events),
-            ("commit_failures", self.failures),
+        for name, number, what in (
+            ("commits", self.commits, "Batches of events stored."),
+            ("events_stored", self.events, "Events stored."),
+            ("commit_failures", self.failures, "Batches that could not be stored."),
         ):
-            lines += [f"# TYPE weitzman_{name}_total counter"]
+            lines += about(f"weitzman_{name}_total", "counter", what)
             lines.append(sample(f"weitzman_{name}_total", number))
         return "\n".join([*lines, *more, ""])
+
+
+def about(metric: str, kind: str, what: str) -> list[str]:
+    """Return the lines that say what a metric is."""
+    return [f"# HELP {metric} {what}", f"# TYPE {metric} {kind}"]
 
 
 def sample(metric: str, number: float, **labels: str) -> str:

@@ -7,6 +7,7 @@ makes the state anew; until then everybody is told to come back.
 
 import asyncio
 import gc
+import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ __all__ = ["Office"]
 _PAYS = 2_000
 """How many bytes of a snapshot an event pays for: the larger the state, the rarer are its snapshots."""
 
+_LONG = 3.0  # seconds of a start after which it says what it does
 _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", waiting=1)
 
 
@@ -84,7 +86,8 @@ class Office:
         """Return what is told while there is no desk."""
         if self.refused is not None:
             return Refusal("unavailable", f"The service reads its journal no more: {self.refused}")
-        return Refusal("unavailable", "The service is not ready yet.")
+        text = "The service is not ready yet: it reads its journal"
+        return Refusal("unavailable", f"{text}, and compiles its loops if it has never run before.")
 
     def start(self) -> None:
         """Begin to make the state; the desk is there when it is done."""
@@ -159,7 +162,11 @@ class Office:
             except (JournalFormatError, ValueError) as error:
                 log("not mended", error=str(error))
                 left.lost = None
+        long = threading.Timer(_LONG, log, ["compiling"], {"seconds": "about 60, once"})
+        long.daemon = True
+        long.start()
         self.warmth.warm(_USUAL)
+        long.cancel()
         gc.set_threshold(20_000, 50, 100)
         try:
             resumed = resume(self._journal, self._snapshots)

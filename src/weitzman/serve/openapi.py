@@ -11,7 +11,9 @@ from weitzman.serve.refusal import KINDS
 from weitzman.serve.route import Route
 from weitzman.serve.schema import ProblemDetails
 
-__all__ = ["document"]
+__all__ = ["VERSION", "document"]
+
+VERSION: Final = version("weitzman")
 
 _REF: Final = "#/components/schemas/{name}"
 _KEY: Final = {
@@ -37,7 +39,7 @@ def document(routes: tuple[Route, ...]) -> dict[str, Any]:
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "info": {
             "title": "weitzman",
-            "version": version("weitzman"),
+            "version": VERSION,
             "description": "Which alternative to look at next, and when to stop.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -2,6 +2,7 @@
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.kernels import LIMIT
+from weitzman.learn.learners import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.problem import Problem
 from weitzman.serve.desk import Desk
@@ -25,9 +26,16 @@ def create_problem(desk: Desk, ask: NewProblem) -> ProblemView:
     try:
         Problem(name=ask.name, at=0, settings=settings)
     except InvalidInputError as error:
-        raise from_input_error(error) from None
+        raise from_input_error(error, _at_fault(ask)) from None
     desk.happen(ask.name, settings)
     return problem_view(desk.state.problems[ask.name])
+
+
+def _at_fault(ask: NewProblem) -> str:
+    """Return the field without which the settings would be taken."""
+    if ask.policy is not None:
+        return "parameters" if ask.parameters else "policy"
+    return "parameters" if ask.learner in LEARNERS and ask.parameters else "learner"
 
 
 def list_problems(desk: Desk) -> ProblemList:

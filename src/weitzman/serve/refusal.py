@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -27,7 +27,7 @@ KINDS: Final[dict[str, tuple[int, str]]] = {
     "key-reused": (422, "The idempotency key belongs to another request"),
     "too-many": (429, "Too many requests"),
     "broken": (500, "The service has a fault"),
-    "unavailable": (503, "Nothing can be stored now"),
+    "unavailable": (503, "Not available now"),
 }
 """The kinds of refusals: status and title."""
 
@@ -65,7 +65,9 @@ def from_input_error(error: InvalidInputError, field: str | None = None) -> Refu
     return Refusal("invalid", text if len(text) <= 500 else f"{text[:500]} …", field)
 
 
-def unreadable(error: msgspec.DecodeError | UnicodeDecodeError, body: bytes) -> Refusal:
+def unreadable(
+    error: msgspec.DecodeError | UnicodeDecodeError, body: bytes, wanted: Any = None
+) -> Refusal:
     """Return the refusal of a body that is no JSON, or not of the wanted shape, with the field."""
     if isinstance(error, UnicodeDecodeError):
         return Refusal("malformed", "The body is no UTF-8.")
@@ -74,14 +76,49 @@ def unreadable(error: msgspec.DecodeError | UnicodeDecodeError, body: bytes) -> 
         found = re.search(r" - at `\$\.?(.*)`$", text)
         rule = text[: found.start()] if found else text
         named = re.search(r"(?:unknown|missing required) field `(.*)`", rule)
-        path = found.group(1) if found else ""
+        path = _named(found.group(1), rule, body) if found else ""
         if named:
             path = f"{path}.{named.group(1)}" if path else named.group(1)
-        return Refusal("invalid", f"{rule}.", path or None)
+        return Refusal("invalid", f"{rule}.{_choices(wanted, path)}", path or None)
     field = _not_finite(body)
     if field is not None:
         return Refusal("invalid", "Expected a finite number.", field)
     return Refusal("malformed", f"{text}.")
+
+
+def _choices(wanted: Any, field: str) -> str:
+    """Return the words that a field may be, as a sentence; nothing if it may be others too."""
+    hint = get_type_hints(wanted).get(field) if isinstance(wanted, type) else None
+    words = get_args(hint) if get_origin(hint) is Literal else ()
+    return f" Expected one of {', '.join(map(repr, words))}." if words else ""
+
+
+_NAMES: Final = {str: "str", bool: "bool", int: "int", float: "float", type(None): "null"}
+_NAMES[list], _NAMES[dict] = "array", "object"
+
+
+def _named(path: str, rule: str, body: bytes) -> str:
+    """Return a path with the name of the entry that breaks the rule in place of the decoder's ``[...]``.
+
+    >>> _named("values[...]", "Expected `float | null`, got `str`", b'{"values": {"a": 1.0, "b": "2"}}')
+    'values.b'
+    """
+    begin, dots, rest = path.partition("[...]")
+    got = re.search(r"got `(.*)`", rule)
+    if not dots or rest:
+        return path
+    try:
+        thing = json.loads(body)
+        for part in begin.split("."):
+            thing = thing[part] if part else thing
+        entries = thing.items()
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return path
+    for name, value in entries:
+        is_number = isinstance(value, float) and not math.isfinite(value)
+        if is_number or (got is not None and _NAMES.get(type(value)) == got.group(1)):
+            return f"{begin}.{name}" if begin else str(name)
+    return path
 
 
 def _not_finite(body: bytes) -> str | None:

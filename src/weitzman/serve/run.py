@@ -67,7 +67,7 @@ def serve(settings: Settings) -> None:
 
     logger = logging.getLogger("uvicorn.error")
     logger.handlers, logger.propagate = [LogLines(level=logging.WARNING)], False
-    if not settings.is_loopback:
+    if settings.needs_keys:
         _refuse_without_keys(settings)
     journal, snapshots = open_ledger(settings.data)
     app = make_app(settings, journal, snapshots)
@@ -118,7 +118,7 @@ def _first_key(settings: Settings) -> str | None:
 
 
 def _refuse_without_keys(settings: Settings) -> None:
-    """Refuse to be reached from elsewhere while nobody could be told apart."""
+    """Refuse to ask for keys that nobody has: while it runs, none can be made from outside."""
     if settings.key_file is not None:
         return
     from weitzman.ledger.fold import SERVICE, State, apply
@@ -131,7 +131,8 @@ def _refuse_without_keys(settings: Settings) -> None:
     finally:
         journal.close()
     if not any(key.revoked is None for key in state.service.keys.values()):
+        why = " under --require-keys" if settings.is_loopback else ""
         raise LedgerError(
-            f"The service cannot listen on {settings.host!r} without keys: make one with "
+            f"The service cannot listen on {settings.host!r} without keys{why}: make one with "
             f"'weitzman keys create --data {journal.name}', or give a --key-file."
         )

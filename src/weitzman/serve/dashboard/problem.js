@@ -77,8 +77,8 @@ function showRegret(report, full) {
   if (promised) series.push(["paid beyond promise", "purple", curveOf(report, "shortfall"), full ? "dash" : "solid"]);
   charts.curves("regret-chart", series, "lost in all");
   write("regret-words", none ? "Hindsight is not known from opened boxes, and a policy that decides anew after every look promises nothing." : full
-    ? "Hindsight opens only the one box with the best value and cost: nobody reaches it, so its regret grows even for the best rule. What is paid beyond what the reservation values promised, Σ cost − Σ (σ − v)⁺ over looks, stays near 0 when they are right."
-    : "Hindsight is not known from opened boxes. What can be known: a round costs what its reservation values promised plus Σ cost − Σ (σ − v)⁺ over its looks. That stays near 0 when they are right, and above while boxes are opened to learn.");
+    ? "Hindsight opens only the one box with the best value and cost: nobody reaches it, so its regret grows even for the best rule. What is paid beyond what the reservation values promised, Σ cost − Σ (σ − v)⁺ over looks, stays near 0 when they are right; below 0, looks showed better than was promised."
+    : "Hindsight is not known from opened boxes. What can be known: a round costs what its reservation values promised plus Σ cost − Σ (σ − v)⁺ over its looks. That stays near 0 when they are right, is above while boxes are opened to learn, and below where looks show better than was promised.");
 }
 
 function showLooks(view, report) {
