@@ -1,5 +1,6 @@
 """The searcher against itself, round by round, and against a plain replay of the algorithm."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -143,7 +144,10 @@ def test_play_and_live_rounds_can_be_mixed(feedback: str) -> None:
 def test_larger_is_better_is_the_mirror_image(learner: wz.Learner, feedback: str) -> None:
     contexts, costs, values = record()
     small = make(feedback, learner=learner, sense="min")
-    large = make(feedback, learner=learner, sense="max")
+    mirrored: Any = learner
+    if getattr(learner, "prior", None) is not None:
+        mirrored = dataclasses.replace(mirrored, prior=-np.asarray(mirrored.prior))
+    large = make(feedback, learner=mirrored, sense="max")
     least = small.play(contexts, costs, values, outside=0.5)
     most = large.play(contexts, costs, -values, outside=-0.5)
     assert np.array_equal(most.totals, -least.totals)
