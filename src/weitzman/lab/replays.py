@@ -21,7 +21,7 @@ from weitzman.lab.progress import bar
 from weitzman.lab.recorded import Log
 from weitzman.lab.replay import Play, Replay
 from weitzman.lab.residuals import residuals_of
-from weitzman.lab.runs import Part, Piece
+from weitzman.lab.runs import Part, Piece, rank_of
 from weitzman.lab.twin import Twin, twin
 from weitzman.learn.past import Revealed
 from weitzman.learn.portfolio import default
@@ -100,14 +100,11 @@ def play_cases(
     progress
         Whether to show a bar, if standard error is a terminal.
     """
-    tasks: list[_Task] = [
-        _Task(case, part)
-        # A portfolio under opened takes longest: nothing is left to wait for at the end
-        for case in sorted(cases, key=lambda case: case.feedback == "full")
-        for part in _play(log, trees, case).parts()
-    ]
+    tasks = [_Task(case, part) for case in cases for part in _play(log, trees, case).parts()]
     if promises is not None:
         tasks.append(_Task(promises, None))
+    # What takes longest first, so that none is waited for at the end
+    tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
     before = None if kept is None else Pieces(kept, log)
     found = {t: r for t in tasks if before and (r := before.load((t, trees))) is not None}
     left = [task for task in tasks if task not in found]

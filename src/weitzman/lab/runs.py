@@ -25,7 +25,7 @@ from weitzman.learn.portfolio import Portfolio
 from weitzman.learn.portfolioplayer import pick
 from weitzman.learn.simple import RULES
 
-__all__ = ["Part", "Piece", "Run", "Size", "parts_of", "play_part", "put_together"]
+__all__ = ["Part", "Piece", "Run", "Size", "parts_of", "play_part", "put_together", "rank_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,6 +96,11 @@ def parts_of(policy: Portfolio) -> list[Part]:
         Part(panels=tuple(k for k, kind in enumerate(kinds) if kind == one))
         for one in sorted(set(kinds))
     ]
+
+
+def rank_of(part: Part) -> int:
+    """Return 0 for the parts of any runs that take longest, 2 for those that take least."""
+    return 2 if part.rules else int(bool(part.panels))
 
 
 def _kind(panel: Panel) -> int:
