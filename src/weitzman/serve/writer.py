@@ -4,6 +4,10 @@ The event loop gathers drafts in a batch. One thread stores one batch after the 
 the disk, the next batch gathers. Whoever has a draft in a batch, or has looked at what one says, waits for
 the batch before answering.
 
+A commit costs as much as several requests, on a quick disk too, and while it is made its thread and the
+event loop take the interpreter from each other. So a batch gathers on as long as every turn of the loop
+brings more, for four milliseconds at most; one that nobody adds to is stored at once.
+
 If a batch cannot be stored, it fails and so does the one that gathers, which may rest on it: nobody hears
 that it happened, and the state has to be made anew from the journal.
 """
@@ -12,6 +16,8 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable
+from time import perf_counter
+from typing import Final
 
 from weitzman.errors import LedgerError
 from weitzman.ledger.event import Draft, Event
@@ -22,20 +28,27 @@ __all__ = ["Batch", "Then", "Writer"]
 Then = Callable[[LedgerError | None], None]
 """What is called when a batch is stored, or with the reason why it cannot be."""
 
+_LONGEST: Final = 0.004
+"""For how many seconds a batch gathers on."""
+
 
 class Batch:
     """Drafts that are stored together; ``done`` is set, and ``after`` called, when they are or cannot be."""
 
-    __slots__ = ("after", "by_key", "done", "drafts")
+    __slots__ = ("after", "begun", "by_key", "done", "drafts", "seen")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.drafts: list[Draft] = []
         self.by_key: dict[tuple[str, str], list[Draft]] = {}
         self.done: asyncio.Future[None] = loop.create_future()
         self.after: list[Then] = []
+        self.begun = 0.0
+        self.seen = 0
 
     def add(self, draft: Draft) -> None:
         """Add a draft."""
+        if not self.drafts:
+            self.begun = perf_counter()
         self.drafts.append(draft)
         if draft.key:
             self.by_key.setdefault((draft.problem, draft.key), []).append(draft)
@@ -74,10 +87,8 @@ class Writer:
     def add(self, draft: Draft) -> None:
         """Store a draft with the next batch."""
         self._gathering.add(draft)
-        if self._flying is None and not self._called:
-            # After what else is ready to run now, so that it gets into the same batch
-            self._called = True
-            self._loop.call_soon(self._send)
+        if self._flying is None:
+            self._look_later()
 
     def pending(self) -> "asyncio.Future[None] | None":
         """Return what to wait for before telling of anything that was added; None if all is stored."""
@@ -108,11 +119,24 @@ class Writer:
         self._work.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    def _send(self) -> None:
+    def _look_later(self) -> None:
+        """Look at what has gathered after what else is ready to run now."""
+        if not self._called:
+            self._called = True
+            self._loop.call_soon(self._look)
+
+    def _look(self) -> None:
+        """Store what has gathered, unless more comes with every look."""
         self._called = False
-        if self._flying is None and self._gathering.drafts:
-            self._flying, self._gathering = self._gathering, Batch(self._loop)
-            self._work.put(self._flying)
+        batch = self._gathering
+        if self._flying is not None or not batch.drafts:
+            return
+        if len(batch.drafts) > batch.seen and perf_counter() < batch.begun + _LONGEST:
+            batch.seen = len(batch.drafts)
+            self._look_later()
+            return
+        self._flying, self._gathering = batch, Batch(self._loop)
+        self._work.put(batch)
 
     def _run(self) -> None:
         while (batch := self._work.get()) is not None:
@@ -134,7 +158,7 @@ class Writer:
         if error is None:
             self._stored(events)
             # The next batch first: the disk works while answers are sent
-            self._send()
+            self._look()
             if not batch.done.done():
                 batch.done.set_result(None)
             self._tell(batch, None)
