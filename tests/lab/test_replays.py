@@ -1,7 +1,11 @@
 """Replays side by side: the same from any number of processes."""
 
-import numpy as np
+import dataclasses
 
+import numpy as np
+import pytest
+
+import weitzman as wz
 from tests.lab.logs import normal_log
 from weitzman.lab.calibration import promised
 from weitzman.lab.replay import replay
@@ -31,6 +35,13 @@ def test_processes_change_no_bit_and_cases_are_what_replay_plays() -> None:
     np.testing.assert_array_equal(one.cases[CASES[1]].totals, opened.totals)
     assert [p.rule for p in one.promises] == [p.rule for p in promised(log, trees=False)]
     assert [r.feedback for r in one.played] == ["full", "opened"]
+
+
+def test_a_log_without_values_is_refused() -> None:
+    log = normal_log(0.0, rounds=5, boxes=2)
+    empty = dataclasses.replace(log, values=np.full_like(log.values, np.nan))
+    with pytest.raises(wz.InvalidInputError, match="a round in which a value is known"):
+        play_cases(empty, [Case()], trees=False, workers=1)
 
 
 def test_promises_only_if_they_are_wanted() -> None:

@@ -188,6 +188,9 @@ class Play:
 
     def parts(self) -> list[Part]:
         """Return what may be played side by side (:mod:`weitzman.lab.runs`)."""
+        if not len(self._rounds()):
+            rule = "have a round in which a value is known"
+            raise InvalidInputError("The log", rule, self.log)
         return parts_of(self._policy)
 
     def play(self, part: Part, tick: Tick | None = None) -> Piece:
@@ -244,15 +247,14 @@ def replay(
     """
     policy = default(shared=log.shared, standardise=False) if policy is None else policy
     play = Play(log=log, policy=policy, feedback=feedback, cost_scale=cost_scale)
-    if not (count := len(rounds_of(log, cost_scale=cost_scale))):
-        raise InvalidInputError("The log", "have a round in which a value is known", log)
     parts, done = play.parts(), 0
+    count = len(parts) * len(rounds_of(log, cost_scale=cost_scale))
 
     def tick(rounds: int) -> None:
         nonlocal done
         done += rounds
         if progress is not None:
-            progress(done, count * len(parts))
+            progress(done, count)
 
     pieces = dict(in_processes(play.play, parts, workers, tick))
     return play.whole([pieces[part] for part in parts])
