@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000, help="of the past; 0: without")
     parser.add_argument("--problems", type=int, default=1_000, help="of the past")
     parser.add_argument("--seconds", type=float, default=0.75, help="of one pass of one request")
-    parser.add_argument("--passes", type=int, default=6)
+    parser.add_argument("--passes", type=int, default=16)
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--snapshot-every", type=int, default=10_000, help="as of weitzman serve")
     parser.add_argument("--folder", type=Path, help="where the journal with a past is kept")
