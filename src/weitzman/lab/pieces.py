@@ -17,7 +17,7 @@ from weitzman.lab.calibration import Promise
 from weitzman.lab.recorded import Log
 from weitzman.lab.runs import Led, Piece
 
-__all__ = ["Pieces"]
+__all__ = ["Pieces", "clear_pieces"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -62,17 +62,18 @@ class Pieces:
             np.savez(stream, allow_pickle=False, **arrays)
         part.replace(file)
 
-    def clear(self) -> None:
-        """Take all away: the whole is finished."""
-        for pattern in ("*.npz", "*.part"):
-            for file in self._directory.glob(pattern):
-                file.unlink()
-        if self._directory.is_dir() and not any(self._directory.iterdir()):
-            self._directory.rmdir()
-
     def _file(self, task: object) -> Path:
         key = hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]
         return self._directory / f"{key}.npz"
+
+
+def clear_pieces(directory: Path) -> None:
+    """Take all pieces away: the whole is finished."""
+    for pattern in ("*.npz", "*.part"):
+        for file in directory.glob(pattern):
+            file.unlink()
+    if directory.is_dir() and not any(directory.iterdir()):
+        directory.rmdir()
 
 
 def _of_piece(piece: Piece) -> Arrays:

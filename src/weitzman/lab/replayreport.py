@@ -28,7 +28,7 @@ from weitzman.lab.charts import Chart
 from weitzman.lab.findings import Findings
 from weitzman.lab.folder import check_own
 from weitzman.lab.page import Fold, PageTable, Section, render, write_page
-from weitzman.lab.pieces import Pieces
+from weitzman.lab.pieces import clear_pieces
 from weitzman.lab.plots import save_figure
 from weitzman.lab.replaycharts import (
     calibration_charts,
@@ -108,7 +108,7 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
     write_page(directory / "findings.json", told + "\n")
     write_page(directory / "index.html", replay_page(findings))
-    Pieces(directory / PARTS, findings.log).clear()
+    clear_pieces(directory / PARTS)
 
 
 def replay_page(findings: Findings) -> str:

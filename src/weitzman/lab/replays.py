@@ -100,7 +100,8 @@ def play_cases(
     progress
         Whether to show a bar, if standard error is a terminal.
     """
-    tasks = [_Task(case, part) for case in cases for part in _play(log, trees, case).parts()]
+    plays = {case: _play(log, trees, case) for case in cases}
+    tasks = [_Task(case, part) for case, play in plays.items() for part in play.parts()]
     if promises is not None:
         tasks.append(_Task(promises, None))
     # What takes longest first, so that none is waited for at the end
@@ -122,7 +123,7 @@ def play_cases(
                 before.save((task, trees), result)
             note(1)
     return Replays(
-        cases={case: _play(log, trees, case).whole(_pieces(tasks, found, case)) for case in cases},
+        cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
         promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
     )
 

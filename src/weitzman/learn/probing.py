@@ -16,6 +16,8 @@ may join later, and any round can be asked for by its number alone.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 from numba import njit
@@ -76,28 +78,27 @@ def probes(*, seed: int, block: int, first: int, rounds: int, boxes: int) -> NDA
     return np.asarray(drawn == offset)
 
 
-def mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
-    """Return splitmix64's output for the state x: a bijection that spreads every bit."""
-    with np.errstate(over="ignore"):
-        z = np.asarray(x, dtype=np.uint64) + _STEP
-        z = (z ^ (z >> np.uint64(30))) * _MIX_1
-        z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(cache=True)
-def mixed(x: np.uint64) -> np.uint64:
-    """Return :func:`mix` of one number, for compiled code.
-
-    Examples
-    --------
-    >>> int(mixed(np.uint64(7))) == int(mix(np.uint64(7)))
-    True
-    """
+def _mixed(x: Any) -> Any:
     z = x + _STEP
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+mixed: Callable[[np.uint64], np.uint64] = njit(cache=True)(_mixed)
+""":func:`mix` of one number, for compiled code."""
+
+
+def mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    """Return splitmix64's output for the state x: a bijection that spreads every bit.
+
+    Examples
+    --------
+    >>> hex(mix(np.uint64(0)))
+    '0xe220a8397b1dcdaf'
+    """
+    with np.errstate(over="ignore"):
+        return cast("NDArray[np.uint64]", _mixed(np.asarray(x, dtype=np.uint64)))
 
 
 def mix_one(x: int) -> int:
@@ -108,7 +109,4 @@ def mix_one(x: int) -> int:
     >>> mix_one(7) == int(mix(np.uint64(7))), mix_one(2**64 + 7) == mix_one(7)
     (True, True)
     """
-    z = (x + int(_STEP)) & _ALL
-    z = ((z ^ (z >> 30)) * int(_MIX_1)) & _ALL
-    z = ((z ^ (z >> 27)) * int(_MIX_2)) & _ALL
-    return z ^ (z >> 31)
+    return int(mixed(np.uint64(x & _ALL)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.weitzman import STOP, next_box
+from weitzman.serve.finite import first_infinite
 from weitzman.serve.schema import Outcome, RoundReply, SeeReply, Wire
 
 __all__ = ["Progress", "RefusedError", "Request", "UnreachableError", "pause", "reply_of"]
@@ -58,21 +59,12 @@ class Request(NamedTuple, Generic[W]):
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            _refuse_infinite(body, "")
+            found = first_infinite(body)
+            if found is not None:
+                # It would be sent as null, which means that no value came
+                raise InvalidInputError(found[0], "be a finite number", found[1])
             content = msgspec.json.encode(body, enc_hook=_plain)
         return cls(method, path, gives, content, headers)
-
-
-def _refuse_infinite(thing: Any, path: str) -> None:
-    """Refuse numbers that JSON has not, by their place: they would be sent as null, which means no value."""
-    if isinstance(thing, dict):
-        for name, part in thing.items():
-            _refuse_infinite(part, f"{path}.{name}" if path else str(name))
-    elif isinstance(thing, list | tuple):
-        for k, part in enumerate(thing):
-            _refuse_infinite(part, f"{path}[{k}]")
-    elif isinstance(thing, float | np.ndarray | np.floating) and not np.isfinite(thing).all():
-        raise InvalidInputError(path, "be a finite number", thing)
 
 
 def _plain(thing: Any) -> Any:

@@ -5,7 +5,6 @@ import contextlib
 from typing import Any
 
 from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import Created
 from weitzman.serve import exchange, points
 from weitzman.serve.route import Call
 
@@ -14,22 +13,11 @@ __all__ = ["export", "newest", "parse_log", "warm"]
 
 async def warm(call: Call) -> Any:
     """Compile what a new problem needs, before it is there."""
-    ask = call.body
-    small = Created(
-        boxes=["a"],
-        features=["x"],
-        sense=ask.sense,
-        feedback=ask.feedback,
-        waiting=1,
-        learner=ask.learner,
-        parameters=ask.parameters,
-        policy=ask.policy,
-        optimism=ask.optimism,
-    )
-    if not call.desk.warmth.is_warm(small):
+    ask, warmth = call.body, call.desk.warmth
+    if not warmth.is_warm(ask):
         # What cannot be warmed up is refused by the command, which tells why
         with contextlib.suppress(InvalidInputError):
-            await asyncio.to_thread(call.desk.warmth.warm, small)
+            await asyncio.to_thread(warmth.warm, ask)
     return ask
 
 

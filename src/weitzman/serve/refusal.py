@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from weitzman.errors import InvalidInputError
+from weitzman.serve.finite import first_infinite
 from weitzman.serve.schema import ProblemDetails
 
 __all__ = ["KINDS", "Refusal", "from_input_error", "unreadable"]
@@ -124,18 +125,7 @@ def _named(path: str, rule: str, body: bytes) -> str:
 def _not_finite(body: bytes) -> str | None:
     """Return the path of the first NaN or infinity, which Python's reader takes and JSON has not."""
     try:
-        return _path(json.loads(body), "")
+        found = first_infinite(json.loads(body))
     except (ValueError, RecursionError):
         return None
-
-
-def _path(thing: Any, path: str) -> str | None:
-    if isinstance(thing, float):
-        return None if math.isfinite(thing) else path
-    if isinstance(thing, dict):
-        parts = ((f"{path}.{k}" if path else k, v) for k, v in thing.items())
-    elif isinstance(thing, list):
-        parts = ((f"{path}[{i}]", v) for i, v in enumerate(thing))
-    else:
-        return None
-    return next((p for k, v in parts if (p := _path(v, k)) is not None), None)
+    return None if found is None else found[0]

@@ -6,6 +6,7 @@ import numpy as np
 
 from weitzman.ledger.bodies import Closed, Created, Opened, Seen
 from weitzman.ledger.problem import Problem
+from weitzman.serve.schema import NewProblem
 
 __all__ = ["Warmth"]
 
@@ -17,11 +18,11 @@ class Warmth:
         self._done: set[tuple[str, str | None, str]] = set()
         self._lock = threading.Lock()
 
-    def is_warm(self, settings: Created) -> bool:
+    def is_warm(self, settings: Created | NewProblem) -> bool:
         """Whether a round of such a problem compiles nothing."""
         return (settings.learner, settings.policy, settings.feedback) in self._done
 
-    def warm(self, settings: Created) -> None:
+    def warm(self, settings: Created | NewProblem) -> None:
         """Play a small round with the same learner; call it on a thread of its own."""
         with self._lock:
             if self.is_warm(settings):
