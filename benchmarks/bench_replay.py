@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from weitzman.lab.recorded import Log, read_log
-from weitzman.lab.replays import Case, play_cases
-from weitzman.learn.past import Revealed
+from weitzman.learn.models.history import Revealed
+from weitzman.logs.log import Log, read_log
+from weitzman.replays.cases import Case, play_cases
 
 ROUNDS, BOXES, FEATURES = 100_000, 12, 20
 ROWS, COLUMNS = 1_000_000, 8

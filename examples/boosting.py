@@ -17,8 +17,8 @@ from lightgbm import LGBMRegressor
 from numpy.typing import NDArray
 
 import weitzman as wz
-from weitzman.learn.boosting import objective
-from weitzman.learn.estimator import ReservationValueRegressor
+from weitzman.learn.learners.estimator import ReservationValueRegressor
+from weitzman.learn.learners.parts.boosting import objective
 
 COST = 0.5
 BOXES = 5

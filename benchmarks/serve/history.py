@@ -11,9 +11,9 @@ import numpy as np
 
 from weitzman.ledger.bodies import Body, Closed, Created, Opened, Seen, encode
 from weitzman.ledger.event import Draft
-from weitzman.ledger.fold import State, apply
-from weitzman.ledger.snapshot import FileSnapshots, take
-from weitzman.ledger.sqlite import SqliteJournal
+from weitzman.ledger.snapshots.snapshot import FileSnapshots, take
+from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.ledger.state.fold import State, apply
 
 from .client import BOXES, DIMENSION
 

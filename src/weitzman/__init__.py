@@ -6,48 +6,48 @@ from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
-from weitzman.search.compound import Mixture, Truncated
-from weitzman.search.discrete import Discrete, Empirical
-from weitzman.search.distributions import Distribution
-from weitzman.search.numeric import CdfAndMean
+from weitzman.search.laws.compound import Mixture, Truncated
+from weitzman.search.laws.conversion import affine
+from weitzman.search.laws.discrete import Discrete, Empirical
+from weitzman.search.laws.distribution import Distribution
+from weitzman.search.laws.numeric import CdfAndMean
 from weitzman.search.plan import Plan, expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
 from weitzman.search.round import Outcome, Search
+from weitzman.search.rule import STOP, next_box
 from weitzman.search.simulation import Simulation
-from weitzman.search.values import affine
-from weitzman.search.weitzman import STOP, next_box
 
 if TYPE_CHECKING:
-    from weitzman.lab.contender import Contender
-    from weitzman.lab.evaluate import evaluate
-    from weitzman.lab.recorded import Log, read_log
-    from weitzman.lab.replay import replay
-    from weitzman.lab.study import Study
+    from weitzman.lab.study.contender import Contender
+    from weitzman.lab.study.evaluate import evaluate
+    from weitzman.lab.study.study import Study
     from weitzman.lab.worlds import WORLDS
-    from weitzman.learn.aware import Aware
-    from weitzman.learn.boosted import Boosted
-    from weitzman.learn.boosting import objective
-    from weitzman.learn.checks import check_learner
-    from weitzman.learn.estimator import ReservationValueRegressor
     from weitzman.learn.explanation import Explanation
-    from weitzman.learn.fourier import Fourier
-    from weitzman.learn.ftrl import FTRL
     from weitzman.learn.learner import Bank, Learner
-    from weitzman.learn.linearised import LinearisedFTRL
+    from weitzman.learn.learners.boosted import Boosted
+    from weitzman.learn.learners.checks import check_learner
+    from weitzman.learn.learners.estimator import ReservationValueRegressor
+    from weitzman.learn.learners.fourier import Fourier
+    from weitzman.learn.learners.ftrl import FTRL
+    from weitzman.learn.learners.linearised import LinearisedFTRL
+    from weitzman.learn.learners.logistic import Logistic
+    from weitzman.learn.learners.newton import NewtonStep
+    from weitzman.learn.learners.parts.boosting import objective
+    from weitzman.learn.learners.plain_bank import Model, PlainBank
+    from weitzman.learn.learners.play import Played
+    from weitzman.learn.learners.residual import Residual
+    from weitzman.learn.learners.ridge import Ridge
     from weitzman.learn.live import LiveSearch
-    from weitzman.learn.logistic import Logistic
-    from weitzman.learn.newton import NewtonStep
-    from weitzman.learn.plain import Model, PlainBank
-    from weitzman.learn.play import Played
+    from weitzman.learn.load import load
+    from weitzman.learn.policies.aware import Aware
+    from weitzman.learn.policies.checks import check_policy
+    from weitzman.learn.policies.portfolio import Portfolio
+    from weitzman.learn.policies.portfolio import default as default_policy
     from weitzman.learn.policy import Policy
-    from weitzman.learn.policychecks import check_policy
-    from weitzman.learn.portfolio import Portfolio
-    from weitzman.learn.portfolio import default as default_policy
     from weitzman.learn.probing import block_length
-    from weitzman.learn.residual import Residual
-    from weitzman.learn.resume import load
-    from weitzman.learn.ridge import Ridge
     from weitzman.learn.searcher import Searcher
+    from weitzman.logs.log import Log, read_log
+    from weitzman.replays.replay import replay
 
 __all__ = [
     "FTRL",
@@ -110,39 +110,39 @@ __all__ = [
 # The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
 # first named. ``module:name`` where it has another name there.
 _LATER = {
-    "FTRL": "learn.ftrl",
+    "FTRL": "learn.learners.ftrl",
     "WORLDS": "lab.worlds",
-    "Aware": "learn.aware",
+    "Aware": "learn.policies.aware",
     "Bank": "learn.learner",
-    "Boosted": "learn.boosted",
-    "Contender": "lab.contender",
+    "Boosted": "learn.learners.boosted",
+    "Contender": "lab.study.contender",
     "Explanation": "learn.explanation",
-    "Fourier": "learn.fourier",
+    "Fourier": "learn.learners.fourier",
     "Learner": "learn.learner",
-    "LinearisedFTRL": "learn.linearised",
+    "LinearisedFTRL": "learn.learners.linearised",
     "LiveSearch": "learn.live",
-    "Log": "lab.recorded",
-    "Logistic": "learn.logistic",
-    "Model": "learn.plain",
-    "NewtonStep": "learn.newton",
-    "PlainBank": "learn.plain",
-    "Played": "learn.play",
+    "Log": "logs.log",
+    "Logistic": "learn.learners.logistic",
+    "Model": "learn.learners.plain_bank",
+    "NewtonStep": "learn.learners.newton",
+    "PlainBank": "learn.learners.plain_bank",
+    "Played": "learn.learners.play",
     "Policy": "learn.policy",
-    "Portfolio": "learn.portfolio",
-    "ReservationValueRegressor": "learn.estimator",
-    "Residual": "learn.residual",
-    "Ridge": "learn.ridge",
+    "Portfolio": "learn.policies.portfolio",
+    "ReservationValueRegressor": "learn.learners.estimator",
+    "Residual": "learn.learners.residual",
+    "Ridge": "learn.learners.ridge",
     "Searcher": "learn.searcher",
-    "Study": "lab.study",
+    "Study": "lab.study.study",
     "block_length": "learn.probing",
-    "check_learner": "learn.checks",
-    "check_policy": "learn.policychecks",
-    "default_policy": "learn.portfolio:default",
-    "evaluate": "lab.evaluate",
-    "load": "learn.resume",
-    "objective": "learn.boosting",
-    "read_log": "lab.recorded",
-    "replay": "lab.replay",
+    "check_learner": "learn.learners.checks",
+    "check_policy": "learn.policies.checks",
+    "default_policy": "learn.policies.portfolio:default",
+    "evaluate": "lab.study.evaluate",
+    "load": "learn.load",
+    "objective": "learn.learners.parts.boosting",
+    "read_log": "logs.log",
+    "replay": "replays.replay",
 }
 
 

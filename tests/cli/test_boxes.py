@@ -7,8 +7,8 @@ import pytest
 import scipy.stats
 
 import weitzman as wz
-from weitzman.cli.boxes import Format, read_boxes
-from weitzman.cli.laws import FAMILIES
+from weitzman.cli.box_files.laws import FAMILIES
+from weitzman.cli.box_files.read import Format, read_boxes
 
 DOCS = Path(__file__).parents[2] / "docs"
 STATS = scipy.stats

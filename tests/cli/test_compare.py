@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from weitzman.cli.main import app
-from weitzman.lab.compare import LEARNERS
+from weitzman.lab.paper.compare import LEARNERS
 from weitzman.lab.worlds import WORLDS
 
 

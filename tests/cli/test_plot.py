@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.lab.synthetic import roots, rows
+from tests.replays.synthetic import roots, rows
 from weitzman.cli.main import app
-from weitzman.lab.contender import CONTENDERS
-from weitzman.lab.rows import write_rows
-from weitzman.lab.runner import run
-from weitzman.lab.study import Study
+from weitzman.lab.study.contender import CONTENDERS
+from weitzman.lab.study.rows import write_rows
+from weitzman.lab.study.runner import run
+from weitzman.lab.study.study import Study
 from weitzman.lab.worlds.paper import Signed
 
 

@@ -151,7 +151,7 @@ def test_a_pipe_hears_that_something_is_compiled(log: Path, tmp_path: Path) -> N
     """In a fresh process that finds no machine code on disk, of a small kernel alone."""
     code = (
         "import numba\n"
-        "from weitzman.lab.progress import told_of_compiling\n"
+        "from weitzman.jobs.progress import told_of_compiling\n"
         "with told_of_compiling():\n"
         "    f = numba.njit(lambda x: x + 1)\n"
         "    f(1), f(1.0)\n"

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from weitzman.cli.main import app
-from weitzman.lab.reproduce import Extent
-from weitzman.lab.runner import run
+from weitzman.lab.paper.reproduce import Extent
+from weitzman.lab.study.runner import run
 
 KEYS = {"world", "feedback", "searcher", "rounds", "regret_mean", "regret_se"}
 

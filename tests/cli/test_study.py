@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from weitzman.cli.main import app
-from weitzman.lab.rows import read_rows
-from weitzman.lab.study import Study
+from weitzman.lab.study.rows import read_rows
+from weitzman.lab.study.study import Study
 
 ROOT = Path(__file__).parents[2]
 TEXT = """

@@ -7,7 +7,7 @@ import scipy.stats
 from numpy.typing import ArrayLike
 
 import weitzman as wz
-from weitzman.lab.instance import Instance
+from weitzman.lab.worlds.instance import Instance
 
 
 def instance_of(

@@ -8,12 +8,12 @@ from time import monotonic, sleep
 from typing import ClassVar
 
 from weitzman.errors import InvalidInputError
-from weitzman.lab.contender import Contender
-from weitzman.lab.instance import Instance
-from weitzman.lab.study import Study
+from weitzman.lab.study.contender import Contender
+from weitzman.lab.study.study import Study
+from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.paper import Signed
 from weitzman.lab.worlds.spread import Spread
-from weitzman.learn.ridge import Ridge
+from weitzman.learn.learners.ridge import Ridge
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ for name in sys.argv[1].split():
     sys.modules[name] = None  # Python then refuses the import, as if the package were not there
 import numpy as np
 from weitzman.errors import WeitzmanError
-from weitzman.lab.summary import Curve
+from weitzman.lab.study.summary import Curve
 curve = Curve(world="w", feedback="full", searcher="cpb", rounds=2, seeds=np.arange(2),
               at=np.array([1, 2]), sums=np.ones((2, 2)))
 try:
@@ -26,17 +26,17 @@ except WeitzmanError as error:
     [
         (
             "matplotlib matplotlib.figure",
-            "from weitzman.lab.plots import draw_regret; draw_regret([curve])",
+            "from weitzman.lab.pictures.regret_matplotlib import draw_regret; draw_regret([curve])",
             "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'.",
         ),
         (
             "plotly plotly.subplots",
-            "from weitzman.lab.interactive import explore_regret; explore_regret([curve])",
+            "from weitzman.lab.pictures.regret_plotly import explore_regret; explore_regret([curve])",
             "An interactive picture needs plotly. Install it with: pip install 'weitzman[lab]'.",
         ),
         (
             "jinja2",
-            "from weitzman.lab.page import render; render(title='', lead=(), sections=())",
+            "from weitzman.figures.page import render; render(title='', lead=(), sections=())",
             "A page needs jinja2 and plotly. Install them with: pip install 'weitzman[lab]'.",
         ),
     ],

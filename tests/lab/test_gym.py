@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import weitzman as wz
-from weitzman.lab.clairvoyant import clairvoyant
+from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.gym import ID, SearchEnv
 from weitzman.lab.worlds import WORLDS
 

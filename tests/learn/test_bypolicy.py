@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from tests.learn.test_searcher import columns, live_round, record
-from weitzman.learn.aware import Aware
-from weitzman.learn.index import Index, paper
-from weitzman.learn.law import Law
-from weitzman.learn.panel import Chosen
+from weitzman.learn.policies.aware import Aware
+from weitzman.learn.policies.joint import Law
+from weitzman.learn.policies.panel import Chosen
+from weitzman.learn.policies.portfolio import Portfolio, default
+from weitzman.learn.policies.simple import Simple
+from weitzman.learn.policies.weitzman import Index, paper
 from weitzman.learn.policy import Policy, walk
-from weitzman.learn.portfolio import Portfolio, default
-from weitzman.learn.simple import Simple
 
 Array = NDArray[np.float64]
 

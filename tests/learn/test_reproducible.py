@@ -7,17 +7,17 @@ import sys
 import numpy as np
 import pytest
 
-from tests.learn.test_contract import LEARNERS
-from weitzman.learn.bank import CompiledBank
-from weitzman.learn.ftrl import FTRL
+from tests.learn.learners.test_contract import LEARNERS
 from weitzman.learn.learner import Bank
-from weitzman.learn.play import play
+from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.play import play
 
 PROGRAM = """
 import numpy as np
-from weitzman.learn.ftrl import FTRL
-from weitzman.learn.loop import play_rounds
-from weitzman.learn.play import play
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.parts.loop import play_rounds
+from weitzman.learn.learners.play import play
 rng = np.random.default_rng(0)
 contexts, noise = rng.normal(size=(ROUNDS, 3, 5)), rng.exponential(size=(ROUNDS, 3))
 bank = FTRL().start(boxes=3, dimension=5)

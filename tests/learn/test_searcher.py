@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
-from weitzman.learn.bank import CompiledBank
 from weitzman.learn.byindex import ByIndex
-from weitzman.learn.points import INVERSE_RIDGE
+from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.exact.points import INVERSE_RIDGE
 
 Array = NDArray[np.float64]
 

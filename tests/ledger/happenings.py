@@ -20,8 +20,8 @@ from weitzman.ledger.bodies import (
     encode,
 )
 from weitzman.ledger.event import Draft
-from weitzman.ledger.fold import State, apply
-from weitzman.search.weitzman import STOP
+from weitzman.ledger.state.fold import State, apply
+from weitzman.search.rule import STOP
 
 HOUR = 3_600_000_000
 

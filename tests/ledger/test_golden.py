@@ -12,11 +12,11 @@ import pytest
 
 from tests.ledger.happenings import three_problems
 from tests.postgres import Server, running_server
-from weitzman.ledger.fold import digest, replay
 from weitzman.ledger.journal import Journal
-from weitzman.ledger.layout import LAYOUT
-from weitzman.ledger.postgres import PostgresJournal
-from weitzman.ledger.sqlite import SqliteJournal
+from weitzman.ledger.postgres.journal import PostgresJournal
+from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.ledger.sqlite.layout import LAYOUT
+from weitzman.ledger.state.fold import digest, replay
 
 GOLDEN = Path(__file__).parent / "golden"
 DIGESTS = GOLDEN / "digests.json"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weitzman.ledger.event import Event
-from weitzman.ledger.fold import State, digest
-from weitzman.ledger.snapshot import FileSnapshots, resume
-from weitzman.ledger.sqlite import SqliteJournal
+from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume
+from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.ledger.state.fold import State, digest
 
 
 class Answer(NamedTuple):

@@ -17,9 +17,9 @@ import pytest
 
 from tests.postgres import Server
 from tests.serve.running import CONTEXTS, Running
-from weitzman.ledger.election import Election
-from weitzman.ledger.fold import replay
-from weitzman.ledger.postgres import PostgresJournal
+from weitzman.ledger.postgres.election import Election
+from weitzman.ledger.postgres.journal import PostgresJournal
+from weitzman.ledger.state.fold import replay
 
 CALLERS = 4
 NAME = "prices"

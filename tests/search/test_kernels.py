@@ -7,7 +7,7 @@ import pytest
 
 import weitzman as wz
 from weitzman.search.kernels import play_fixed
-from weitzman.search.weitzman import opening_order
+from weitzman.search.rule import opening_order
 
 
 @pytest.mark.parametrize("dyadic", [True, False], ids=["dyadic costs", "decimal costs"])

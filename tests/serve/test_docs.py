@@ -9,9 +9,9 @@ from pathlib import Path
 
 import weitzman
 from tests.serve.running import MAIN, running
-from weitzman.serve.refusal import KINDS
-from weitzman.serve.routes import ROUTES
-from weitzman.serve.schema import NewProblem
+from weitzman.serve.http.routes import ROUTES
+from weitzman.serve.messages.refusal import KINDS
+from weitzman.serve.messages.schema import NewProblem
 from weitzman.serve.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -42,7 +42,7 @@ def compare_command(
     ] = False,
 ) -> None:
     """Run all linear learners in all worlds; write a table and small multiples."""
-    from weitzman.lab.compare import compare, comparison
+    from weitzman.lab.paper.compare import compare, comparison
 
     study = comparison(
         feedback="full" if feedback is _Feedback.full else "opened",

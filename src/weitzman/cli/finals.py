@@ -16,7 +16,7 @@ _HEADINGS = ("world", "feedback", "searcher", "rounds", "regret", "expected", "o
 
 
 def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:
-    """Print what :func:`weitzman.lab.summary.finals` returns, and where the rest is."""
+    """Print what :func:`weitzman.lab.study.summary.finals` returns, and where the rest is."""
     if as_json:
         typer.echo(json.dumps([_plain(row) for row in rows], indent=2, allow_nan=False))
         return
@@ -40,7 +40,7 @@ def _shown(rows: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from weitzman.lab.summary import mean_in_words
+    from weitzman.lab.study.summary import mean_in_words
 
     table = Table(box=None, pad_edge=False)
     for heading in _HEADINGS:

@@ -7,7 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
-    from weitzman.ledger.fold import State
+    from weitzman.ledger.state.fold import State
 
 __all__ = ["KEYS_EXAMPLE", "keys_app"]
 
@@ -32,7 +32,7 @@ def create(
 ) -> None:
     """Make a key and print it; it is shown this once."""
     from weitzman.ledger.bodies import KeyCreated
-    from weitzman.serve.guard import key_sha256, new_key
+    from weitzman.serve.http.guard import key_sha256, new_key
 
     key_id, text = new_key()
     _happen(data, KeyCreated(name, scope.value, key_sha256(text)), key_id)
@@ -70,7 +70,7 @@ def _happen(data: str, body: "Body | None", key: str) -> "State":
 
     from weitzman.ledger.bodies import encode
     from weitzman.ledger.event import Draft
-    from weitzman.ledger.fold import SERVICE, replay
+    from weitzman.ledger.state.fold import SERVICE, replay
     from weitzman.serve.run import open_ledger
 
     journal, _ = open_ledger(data)

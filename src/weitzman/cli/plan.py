@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from weitzman.cli.boxes import Format, read_boxes
-from weitzman.cli.entry import BoxFile, Words, wrong
+from weitzman.cli.box_files.entry import BoxFile, Words, wrong
+from weitzman.cli.box_files.read import Format, read_boxes
 from weitzman.errors import InvalidInputError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 from weitzman.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from weitzman.lab.panels import Bounds
-    from weitzman.lab.summary import Curve
+    from weitzman.lab.pictures.regret import Bounds
+    from weitzman.lab.study.summary import Curve
 
 __all__ = ["PLOT_EXAMPLE", "plot_command"]
 
@@ -38,11 +38,12 @@ def plot_command(
     log: Annotated[bool, typer.Option("--log", help="Draw on logarithmic axes.")] = False,
 ) -> None:
     """Draw the mean of a measure over seeds, round by round: a panel per world and feedback."""
-    from weitzman.lab.kept import kept_bounds
-    from weitzman.lab.panels import MEASURES
-    from weitzman.lab.plots import draw_regret, save_figure
-    from weitzman.lab.rows import read_rows
-    from weitzman.lab.summary import summarise
+    from weitzman.figures.chart_matplotlib import save_figure
+    from weitzman.lab.paper.kept import kept_bounds
+    from weitzman.lab.pictures.regret import MEASURES
+    from weitzman.lab.pictures.regret_matplotlib import draw_regret
+    from weitzman.lab.study.rows import read_rows
+    from weitzman.lab.study.summary import summarise
 
     if measure not in MEASURES:
         raise InvalidInputError("The measure", f"be one of {list(MEASURES)}", measure)
@@ -77,9 +78,9 @@ def _files(results: Path, output: Path | None, measure: str) -> list[Path]:
 def _write_page(
     file: Path, curves: "list[Curve]", bounds: "Bounds", measure: str, log: bool
 ) -> None:
-    from weitzman.lab.interactive import explore_panels
-    from weitzman.lab.page import Section, render, write_page
-    from weitzman.lab.panels import MEASURES
+    from weitzman.figures.page import Section, render, write_page
+    from weitzman.lab.pictures.regret import MEASURES
+    from weitzman.lab.pictures.regret_plotly import explore_panels
 
     figures = explore_panels(curves, bounds=bounds, measure=measure, log=log)
     words = MEASURES[measure]

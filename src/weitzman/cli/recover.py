@@ -23,7 +23,7 @@ def recover_command(
     The damaged files are put aside, with all that is in them.
     """
     from weitzman.errors import InvalidInputError
-    from weitzman.ledger.recover import recover
+    from weitzman.ledger.sqlite.recover import recover
 
     if not file.exists():
         raise InvalidInputError("The journal", "be a file that is there", str(file))

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from weitzman.lab.findings import Findings
-    from weitzman.lab.recorded import Log
-    from weitzman.lab.replays import Case
-    from weitzman.learn.past import Revealed
+    from weitzman.learn.models.history import Revealed
+    from weitzman.logs.log import Log
+    from weitzman.replays.cases import Case
+    from weitzman.replays.report.findings import Findings
 
 __all__ = ["REPLAY_EXAMPLE", "replay_command"]
 
@@ -108,11 +108,11 @@ def replay_command(
     Rounds are played online and in their order, learning costs included.
     """
     scales = _scales(cost_scale)
-    from weitzman.lab.findings import find
-    from weitzman.lab.progress import told_of_compiling
-    from weitzman.lab.recorded import read_log
-    from weitzman.lab.replayreport import PARTS, placed, write_replay_report
-    from weitzman.lab.replays import play_cases
+    from weitzman.jobs.progress import told_of_compiling
+    from weitzman.logs.log import read_log
+    from weitzman.replays.cases import play_cases
+    from weitzman.replays.report.findings import find
+    from weitzman.replays.report.report import PARTS, placed, write_replay_report
 
     with _skipping_told():
         past = read_log(
@@ -163,7 +163,7 @@ def _skipping_told() -> Iterator[None]:
 
 def _read(past: "Log", *, chosen: bool) -> str:
     """Return what was read, and why these features if nobody chose them."""
-    from weitzman.lab.replaylead import log_words
+    from weitzman.replays.report.lead import log_words
 
     names = [feature.name for feature in past.encoding.features]
     rule = ""
@@ -186,8 +186,8 @@ def _scales(text: str) -> list[float]:
 
 def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Case]":
     """Return what is to be played; twins at the first scale and feedback only."""
-    from weitzman.lab.replays import Case
-    from weitzman.lab.twin import TWINS
+    from weitzman.replays.cases import Case
+    from weitzman.replays.diagnosis.twin import TWINS
 
     feedbacks: tuple[Revealed, ...] = ("full", "opened")
     wanted = [f for f in feedbacks if feedback in (f, "both")]
@@ -215,7 +215,7 @@ def _print(found: "Findings", scales: list[float]) -> None:
             f"Between the best other rule, {replay.best_simple}, and hindsight, default closes "
             f"{share:+.3f} ± {error:.3f} of the gap.\n",
         )
-    from weitzman.lab.replaylead import left_out
+    from weitzman.replays.report.lead import left_out
 
     lines = [found.advice.headline, *found.advice.lines]
     for line in (*lines, *left_out(found.main[0], found.log.skipped)):

@@ -34,7 +34,7 @@ def reproduce_command(
 
     20 seeds of 300 rounds, and growth up to 10,000. Started again, it goes on where it was stopped.
     """
-    from weitzman.lab.reproduce import QUICK, Extent, reproduce
+    from weitzman.lab.paper.reproduce import QUICK, Extent, reproduce
 
     rows = reproduce(output, extent=QUICK if quick else Extent(), workers=workers)
     print_finals(rows, as_json=as_json, place=f"Report: {output / 'index.html'}")

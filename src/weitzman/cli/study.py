@@ -38,9 +38,9 @@ def study_command(
 
     Started again, it goes on where it was stopped. Rows are in DIR/rows.parquet.
     """
-    from weitzman.lab.runner import run
-    from weitzman.lab.study import Study
-    from weitzman.lab.summary import finals
+    from weitzman.lab.study.runner import run
+    from weitzman.lab.study.study import Study
+    from weitzman.lab.study.summary import finals
 
     study = Study.from_toml(file)
     directory = Path(file.stem) if output is None else output

@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from weitzman.errors import WeitzmanError
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds import World
 from weitzman.lab.worlds.drawing import BLOCK
+from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.paper import Signed
 
 try:

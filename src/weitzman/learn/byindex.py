@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.learner import Bank
+from weitzman.learn.learners.play import Feedback, Played, play
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.play import Feedback, Played, play
 from weitzman.learn.policy import Floats, Ints, Round, State, parted
 from weitzman.learn.probing import probes
 from weitzman.search.reservation import Sense

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.courses import course_from
 from weitzman.learn.explanation import Explanation, explain_course
-from weitzman.learn.kernels import LIMIT
+from weitzman.learn.learners.parts.kernels import LIMIT
+from weitzman.learn.learners.play import Feedback, Played, checked_record
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.play import Feedback, Played, checked_record
+from weitzman.learn.policies.courses import course_from
 from weitzman.learn.policy import (
     Course,
     Floats,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Round
 from weitzman.search.reservation import Sense
-from weitzman.search.weitzman import opening_order
+from weitzman.search.rule import opening_order
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -17,9 +17,10 @@ problem with ``sense="max"`` is handed over with its signs turned.
 ``state`` gives everything as arrays: after ``restore`` of them a bank goes on as if it had never
 stopped, bit for bit. A call that raises changes nothing.
 
-Two banks are there: :class:`weitzman.learn.bank.CompiledBank` for a learner whose state is arrays and
-whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which is handed over as a
-:class:`~weitzman.learn.plain.Model`. :func:`weitzman.check_learner` checks every promise of a bank.
+Two banks are there: :class:`weitzman.learn.learners.compiled_bank.CompiledBank` for a learner whose state
+is arrays and whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which is handed over
+as a :class:`~weitzman.learn.learners.plain_bank.Model`. :func:`weitzman.check_learner` checks every promise
+of a bank.
 """
 
 import math

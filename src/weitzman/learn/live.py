@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
-from weitzman.learn.kernels import LIMIT
+from weitzman.learn.learners.parts.kernels import LIMIT
 from weitzman.learn.policy import Course, State
-from weitzman.learn.saved import pack
+from weitzman.learn.storage.format import pack
 from weitzman.search.numbers import float_array
 from weitzman.search.reservation import Sense
 from weitzman.search.round import Outcome, Search, finite_value
-from weitzman.search.weitzman import STOP, next_box
+from weitzman.search.rule import STOP, next_box
 
 __all__ = ["LiveSearch"]
 
@@ -100,7 +100,7 @@ class LiveSearch(Search[Name]):
         course = {"index.sigma": np.array(self._sigma)}
         if self._course is not None:
             # Laws of rounds: loaded where there is a policy, not with the first searcher
-            from weitzman.learn.courses import course_state
+            from weitzman.learn.policies.courses import course_state
 
             course = course_state(self._course)
         marks = [self._pending, self._closed, self._done, self._learned is not None]

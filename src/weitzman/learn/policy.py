@@ -3,7 +3,7 @@
 A *policy* is a frozen description. ``start`` makes it run: a *player* proposes a *course* for every
 round and learns when the round closes. A course answers, after every look, which row is next.
 
-An index course is Weitzman's rule (:mod:`weitzman.search.weitzman`) at reservation values σ that stay
+An index course is Weitzman's rule (:mod:`weitzman.search.rule`) at reservation values σ that stay
 as they are. Its σ may be infinite: a box at −∞ is opened whatever is in hand, one at +∞ never. So
 
     keep the outside option     σ = +∞ everywhere
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.search.kernels import play_round
-from weitzman.search.weitzman import STOP, next_box, opening_order
+from weitzman.search.rule import STOP, next_box, opening_order
 
 __all__ = [
     "Course",
@@ -67,7 +67,7 @@ class Course(Protocol):
     """What a player does in one round."""
 
     def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
-        """Return the row to open next, or :data:`~weitzman.search.weitzman.STOP`.
+        """Return the row to open next, or :data:`~weitzman.search.rule.STOP`.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class Course(Protocol):
         """
 
     def state(self) -> State:
-        """Return everything that the answers depend on; see :mod:`weitzman.learn.courses`."""
+        """Return everything that the answers depend on; see :mod:`weitzman.learn.policies.courses`."""
 
 
 class Player(Protocol):

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.byindex import ByIndex
 from weitzman.learn.explanation import Explanation
+from weitzman.learn.learners.play import Played
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.play import Played
 from weitzman.learn.policy import Floats, Ints, Player, Policy, Round, State
 from weitzman.learn.settings import checked_optimism, started
 

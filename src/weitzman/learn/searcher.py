@@ -6,7 +6,7 @@ way to it; ``policy=`` takes any other (:mod:`weitzman.learn.policy`). What is r
 
 - ``"full"``: the values of all boxes, given when the round is closed;
 - ``"opened"``: those of the boxes that were opened; a learner's reservation values are then lowered by
-  optimism (:mod:`weitzman.learn.optimism`) against starvation;
+  optimism (:mod:`weitzman.learn.learners.parts.optimism`) against starvation;
 - ``"probe"``: those of looks bought to learn (:mod:`weitzman.learn.probing`), and no others; the
   setting of the paper's theorem, for learners;
 - ``"opened+probe"``: both.
@@ -32,15 +32,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation
-from weitzman.learn.ftrl import FTRL
-from weitzman.learn.handed import check_contexts, hash_of
 from weitzman.learn.learner import Learner
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.parts.rows import check_contexts, hash_of
+from weitzman.learn.learners.play import Feedback, Played
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.play import Feedback, Played
 from weitzman.learn.policy import Policy, Round, State
-from weitzman.learn.reopened import reopened
+from weitzman.learn.reopen import reopened
 from weitzman.learn.running import run
-from weitzman.learn.saved import pack, write_saved
 from weitzman.learn.settings import (
     box_names,
     checked_feedback,
@@ -48,6 +47,7 @@ from weitzman.learn.settings import (
     checked_policy,
     saved_settings,
 )
+from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
 

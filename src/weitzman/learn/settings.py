@@ -8,8 +8,8 @@ import numpy as np
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
-from weitzman.learn.optimism import KAPPA
-from weitzman.learn.play import FEEDBACKS, Feedback
+from weitzman.learn.learners.parts.optimism import KAPPA
+from weitzman.learn.learners.play import FEEDBACKS, Feedback
 from weitzman.learn.policy import Policy
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense
@@ -103,7 +103,7 @@ def checked_policy(
     if isinstance(policy, str):
         if policy != "default":
             raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
-        from weitzman.learn.portfolio import default
+        from weitzman.learn.policies.portfolio import default
 
         policy = replace(default(), seed=seed)
     given: Any = policy
@@ -120,12 +120,12 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
         raise InvalidInputError("The names of a saved searcher", "be strings or integers", kinds)
     what: dict[str, Any]
     if searcher.policy is not None:
-        from weitzman.learn.policies import described_policy
+        from weitzman.learn.storage.policies import described_policy
 
         what = {"policy": described_policy(searcher.policy)}
     else:
         # All learners: loaded when one is saved, not with the first searcher
-        from weitzman.learn.learners import learner_name
+        from weitzman.learn.storage.learners import learner_name
 
         learner = cast("Any", searcher.learner)
         what = {

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from weitzman.search.distributions import Distribution
+from weitzman.search.laws.conversion import ValueLike, as_distribution
+from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import checked_cost
-from weitzman.search.values import ValueLike, as_distribution
 
 __all__ = ["Box"]
 

@@ -1,4 +1,4 @@
-"""Compiled loops of the search room; the rule itself is :func:`~weitzman.search.weitzman.next_box`.
+"""Compiled loops of the search room; the rule itself is :func:`~weitzman.search.rule.next_box`.
 
 Imported where it is used, not with the package: numba takes longer to load than all the rest.
 """
@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weitzman.search.weitzman import STOP, next_box
+from weitzman.search.rule import STOP, next_box
 
 __all__ = ["play_fixed", "play_round"]
 

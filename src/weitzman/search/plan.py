@@ -1,7 +1,7 @@
 """The plan to search boxes whose values have known laws.
 
 :func:`plan` computes each box's reservation value and what the search costs on average, exactly
-(:mod:`weitzman.search.evaluate`). With larger values better everything is computed for −v and
+(:mod:`weitzman.search.exact_total`). With larger values better everything is computed for −v and
 turned back, so that ``expected_total`` is then the expected net value, best value minus costs.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.evaluate import Evaluation, Laws, certificate, l1_bound
+from weitzman.search.exact_total import Evaluation, Laws, certificate, l1_bound
 from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense, mirrored, reservation_value
 from weitzman.search.round import Search

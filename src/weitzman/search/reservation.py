@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.search.distributions import Distribution
+from weitzman.search.laws.conversion import ValueLike, as_distribution
+from weitzman.search.laws.distribution import Distribution
+from weitzman.search.laws.parametric import from_scipy, is_closed
 from weitzman.search.numbers import finite_array
-from weitzman.search.parametric import from_scipy, is_closed
-from weitzman.search.values import ValueLike, as_distribution
 
 __all__ = ["Sense", "check_sense", "expected_excess", "mirrored", "reservation_value", "solve_law"]
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
 from weitzman.search.reservation import Sense, check_sense
-from weitzman.search.weitzman import STOP, next_box, opening_order
+from weitzman.search.rule import STOP, next_box, opening_order
 
 __all__ = ["Outcome", "Search", "finite_value"]
 

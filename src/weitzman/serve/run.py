@@ -5,12 +5,12 @@ from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
 from weitzman.ledger.journal import Journal
-from weitzman.ledger.snapshot import FileSnapshots, Snapshots
-from weitzman.ledger.sqlite import SqliteJournal
-from weitzman.serve.app import App
-from weitzman.serve.guard import Guard
+from weitzman.ledger.snapshots.snapshot import FileSnapshots, Snapshots
+from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.serve.engine.office import Office
+from weitzman.serve.http.app import App
+from weitzman.serve.http.guard import Guard
 from weitzman.serve.logs import log
-from weitzman.serve.office import Office
 from weitzman.serve.settings import Settings
 
 __all__ = ["is_postgres", "make_app", "open_ledger", "serve"]
@@ -25,8 +25,8 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
     """Return the journal at a place, and where its snapshots are."""
     if is_postgres(data):
         try:
-            from weitzman.ledger.postgres import PostgresJournal
-            from weitzman.ledger.shelf import TableSnapshots
+            from weitzman.ledger.postgres.journal import PostgresJournal
+            from weitzman.ledger.postgres.shelf import TableSnapshots
         except ImportError:
             raise LedgerError(
                 "A PostgreSQL journal needs psycopg. Install it with: pip install 'weitzman[postgres]'."
@@ -42,8 +42,8 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
         needs_keys=settings.needs_keys, first_key=_first_key(settings), rate=settings.rate
     )
     if is_postgres(settings.data):
-        from weitzman.ledger.postgres import PostgresJournal
-        from weitzman.serve.colleagues import Colleagues
+        from weitzman.ledger.postgres.journal import PostgresJournal
+        from weitzman.serve.engine.colleagues import Colleagues
 
         assert isinstance(journal, PostgresJournal)
         if settings.port == 0 and settings.address is None:
@@ -63,7 +63,7 @@ def serve(settings: Settings) -> None:
 
     import uvicorn
 
-    from weitzman.serve.wire import LogLines, Protocol
+    from weitzman.serve.http.wire import LogLines, Protocol
 
     logger = logging.getLogger("uvicorn.error")
     logger.handlers, logger.propagate = [LogLines(level=logging.WARNING)], False
@@ -121,7 +121,7 @@ def _refuse_without_keys(settings: Settings) -> None:
     """Refuse to ask for keys that nobody has: while it runs, none can be made from outside."""
     if settings.key_file is not None:
         return
-    from weitzman.ledger.fold import SERVICE, State, apply
+    from weitzman.ledger.state.fold import SERVICE, State, apply
 
     journal, _ = open_ledger(settings.data)
     state = State()

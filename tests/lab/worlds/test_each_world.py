@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.lab.clairvoyant import clairvoyant
-from weitzman.lab.expected import expected_totals
-from weitzman.lab.instance import Instance
+from weitzman.lab.exact.clairvoyant import clairvoyant
+from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.worlds import WORLDS
 from weitzman.lab.worlds.adversarial import STRETCH, Adversarial, directions
 from weitzman.lab.worlds.bandit import Bandit
 from weitzman.lab.worlds.correlated import Correlated
 from weitzman.lab.worlds.drifting import Drifting
+from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.noncontextual import NonContextual
 from weitzman.lab.worlds.paper import Orthant, Shifted, Signed
 from weitzman.lab.worlds.spread import Agree, Spread

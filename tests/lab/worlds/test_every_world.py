@@ -9,10 +9,10 @@ import pytest
 
 import weitzman as wz
 from tests.lab.instances import hoeffding, mixture
-from weitzman.lab.clairvoyant import clairvoyant
-from weitzman.lab.instance import Instance
+from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds import WORLDS
 from weitzman.lab.worlds.drawing import BLOCK
+from weitzman.lab.worlds.instance import Instance
 
 ROUND = ("contexts", "values", "reservation_values")
 LINEAR = ["signed", "shifted", "spread", "agree", "adversarial", "correlated", "bandit"]

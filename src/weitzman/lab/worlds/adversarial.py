@@ -19,7 +19,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -29,6 +28,7 @@ from weitzman.lab.worlds.drawing import (
     placed,
     weights_rng,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["STRETCH", "Adversarial"]
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -17,6 +16,7 @@ from weitzman.lab.worlds.drawing import (
     weights_rng,
     with_one,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Bandit"]
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -17,6 +16,7 @@ from weitzman.lab.worlds.drawing import (
     uniform,
     weights_rng,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Correlated"]
 
@@ -36,7 +36,7 @@ class Correlated:
     Realizable, but not independent: Weitzman's theorem, on which Theorem 3.1 of [Atsidakou 2024]
     rests, does not hold, and no theorem applies. After a bad first value the rule hopes for better from
     the other boxes and pays for look after look, whatever it has learned: its regret against the policy
-    that knows the joint law (:mod:`weitzman.lab.clairvoyant`) is linear.
+    that knows the joint law (:mod:`weitzman.lab.exact.clairvoyant`) is linear.
     """
 
     name: ClassVar[str] = "correlated"

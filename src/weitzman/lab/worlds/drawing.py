@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.lab.instance import Instance
+from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_number, whole_number
 
 __all__ = [

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -15,6 +14,7 @@ from weitzman.lab.worlds.drawing import (
     placed,
     weights_rng,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Drifting"]
 

@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -23,6 +22,7 @@ from weitzman.lab.worlds.drawing import (
     placed,
     weights_rng,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Orthant", "Shifted", "Signed"]
 

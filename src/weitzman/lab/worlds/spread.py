@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -27,6 +26,7 @@ from weitzman.lab.worlds.drawing import (
     weights_rng,
     with_one,
 )
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Agree", "Spread"]
 

@@ -21,8 +21,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.lab.instance import Instance
 from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_blocks
+from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import whole_number
 
 __all__ = ["DAY", "Unrealizable"]

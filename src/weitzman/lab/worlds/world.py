@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Protocol
 
-from weitzman.lab.instance import Instance
+from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["World"]
 

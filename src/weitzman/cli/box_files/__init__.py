@@ -1,0 +1,1 @@
+"""Box files: boxes from JSON or CSV text, for ``weitzman plan``."""

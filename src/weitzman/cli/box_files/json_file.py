@@ -1,0 +1,174 @@
+"""Boxes from the text of a JSON file: an object with the key ``boxes``, or the list of boxes alone."""
+
+import json
+import math
+from collections.abc import Collection
+from typing import Any, TypeGuard
+
+from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
+from weitzman.cli.box_files.laws import law
+from weitzman.errors import InvalidInputError
+from weitzman.search.box import Box
+from weitzman.search.laws.conversion import ValueLike
+from weitzman.search.laws.discrete import Discrete, Empirical
+from weitzman.search.reservation import check_sense
+
+__all__ = ["FORMS", "read_objects"]
+
+FORMS = {"distribution": "parameters", "samples": "weights", "values": "probabilities", "value": ""}
+"""The keys that can hold the law of a box, each with the key that goes with it."""
+_KEYS = ("box", "cost", *FORMS, *(key for key in FORMS.values() if key))
+# What a message shows of a longer text.
+_MOST_SHOWN = 60
+
+
+def read_objects(text: str, file: str) -> BoxFile:
+    """Return the boxes of a JSON text; ``file`` is its name in messages."""
+    content = _parsed(text, file)
+    if isinstance(content, list):
+        return BoxFile(_entries(content, file, ""))
+    if not isinstance(content, dict) or "boxes" not in content:
+        rule = "be an object with the key boxes, or a list of boxes"
+        raise wrong(file, "the content", rule, _found(content))
+    _only(content, ("sense", "outside", "boxes"), f"{file}, ")
+    sense = outside = None
+    if "sense" in content:
+        try:
+            sense = check_sense(content["sense"])
+        except InvalidInputError as error:
+            got = _found(content["sense"])
+            raise wrong(f"{file}, sense", "the sense", error.rule, got) from None
+    if content.get("outside") is not None:
+        outside = _number(content["outside"], f"{file}, outside", "the outside option")
+    return BoxFile(_entries(content["boxes"], file, "boxes"), sense, outside)
+
+
+def _entries(boxes: Any, file: str, path: str) -> tuple[Entry, ...]:
+    if not isinstance(boxes, list) or not boxes:
+        place = f"{file}, {path}" if path else file
+        raise wrong(place, "the boxes", "be a list of at least one box", _found(boxes))
+    first: dict[str, int] = {}
+    entries = []
+    for i, box in enumerate(boxes):
+        place = f"{file}, {path}[{i}]"
+        entry = _entry(box, place)
+        name = entry.box.name
+        if name in first:
+            rule = f"be the only one of its name (see {path}[{first[name]}])"
+            raise wrong(f"{place}.box", "the box", rule, name)
+        first[name] = i
+        entries.append(entry)
+    return tuple(entries)
+
+
+def _entry(box: Any, place: str) -> Entry:
+    """Return the box that an object describes."""
+    if not isinstance(box, dict):
+        raise wrong(place, "a box", "be an object", _found(box))
+    _only(box, _KEYS, f"{place}.")
+    name = _name(box, place)
+    cost = _cost(box, name, place)
+    forms = [key for key in FORMS if key in box]
+    if len(forms) != 1:
+        rule = f"have exactly one of {', '.join(FORMS)}"
+        raise wrong(place, f"box {name!r}", rule, Words(", ".join(forms) or "none"))
+    (form,) = forms
+    _only(box, [key for key in ("box", "cost", form, FORMS[form]) if key], f"{place}.")
+    value = _value(box, form, place)
+    try:
+        return Entry(Box(name, cost, value), f"{place}.{form}")
+    except InvalidInputError as error:
+        subject = f"the value of box {name!r}"
+        raise wrong(f"{place}.{form}", subject, error.rule, error.got) from None
+
+
+def _name(box: dict[str, Any], place: str) -> str:
+    name = box.get("box", "")
+    if not isinstance(name, str):
+        raise wrong(f"{place}.box", "the name of a box", "be text", _found(name))
+    return checked_name(name.strip(), lambda key: f"{place}.{key}")
+
+
+def _cost(box: dict[str, Any], name: str, place: str) -> float:
+    found = box.get("cost")
+    number = float(found) if _is_number(found) else None
+    got = _found(found) if "cost" in box else Words("nothing")
+    return checked_cost(number, name, lambda key: f"{place}.{key}", got)
+
+
+def _value(box: dict[str, Any], form: str, place: str) -> ValueLike:
+    """Return the law that the keys of one form give."""
+    if form == "value":
+        return _number(box["value"], f"{place}.value", "the value")
+    if form == "distribution":
+        name, parameters = box["distribution"], box.get("parameters", {})
+        if not isinstance(name, str):
+            rule = "be the name of one"
+            raise wrong(f"{place}.distribution", "the distribution", rule, _found(name))
+        if not isinstance(parameters, dict):
+            rule = "be an object"
+            raise wrong(f"{place}.parameters", "the parameters", rule, _found(parameters))
+        numbers = {
+            k: _number(v, f"{place}.parameters.{k}", f"the {k}") for k, v in parameters.items()
+        }
+        return law(name, numbers, lambda key: f"{place}.{key}")
+    masses = FORMS[form]
+    if form == "values" and masses not in box:
+        raise wrong(f"{place}.{masses}", "the probabilities", "be given", Words("nothing"))
+    points = _numbers(box[form], f"{place}.{form}", f"the {form}")
+    weights = _numbers(box[masses], f"{place}.{masses}", f"the {masses}") if masses in box else None
+    try:
+        return Discrete(points, weights) if form == "values" else Empirical(points, weights)
+    except InvalidInputError as error:
+        # The points are finite numbers, so it is the masses that break a rule.
+        raise wrong(f"{place}.{masses}", f"the {masses}", error.rule, error.got) from None
+
+
+def _numbers(found: Any, place: str, subject: str) -> list[float]:
+    if not isinstance(found, list) or not found:
+        raise wrong(place, subject, "be a list of at least one number", _found(found))
+    return [_number(x, f"{place}[{i}]", f"one of {subject}") for i, x in enumerate(found)]
+
+
+def _number(found: Any, place: str, subject: str) -> float:
+    if not (_is_number(found) and math.isfinite(found)):
+        raise wrong(place, subject, "be a finite number", _found(found))
+    return float(found)
+
+
+def _is_number(found: object) -> TypeGuard[float]:
+    return isinstance(found, int | float) and not isinstance(found, bool)
+
+
+def _only(found: dict[str, Any], keys: Collection[str], prefix: str) -> None:
+    """Refuse keys that have no meaning where they stand."""
+    for key in found:
+        if key not in keys:
+            raise wrong(f"{prefix}{key}", "the key", f"be one of {', '.join(keys)}", key)
+
+
+def _found(content: Any) -> str:
+    """Return what stands in the file, cut short; text is left for its quotes."""
+    text = content if isinstance(content, str) else Words(json.dumps(content))
+    return text if len(text) <= _MOST_SHOWN else type(text)(text[: _MOST_SHOWN - 1] + "…")
+
+
+def _parsed(text: str, file: str) -> Any:
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                raise wrong(file, "the keys of an object", "be distinct", key)
+        return dict(pairs)
+
+    def whole(digits: str) -> float:
+        # Python refuses to read integers of thousands of digits; as floats they are infinite.
+        return int(digits) if len(digits) < 300 else float(digits)
+
+    try:
+        return json.loads(text, object_pairs_hook=distinct, parse_int=whole)
+    except json.JSONDecodeError as error:
+        place = f"{file}, line {error.lineno}, column {error.colno}"
+        raise wrong(place, "the text", "be JSON", error.msg) from None
+    except RecursionError:
+        raise wrong(file, "the JSON", "not be nested that deep", Words("too many levels")) from None

@@ -1,0 +1,101 @@
+"""A page of text, tables and interactive plots in one HTML file that needs no network.
+
+The plotly library stands in the file itself. Colours follow the reader's light or dark setting, and the
+columns fold to one on a telephone.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weitzman.errors import InvalidInputError, WeitzmanError
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["Fold", "PageTable", "Section", "render", "write_page"]
+
+_VERDICTS = {"holds": "holds", "fails": "fails", "in part": "part", "open": "open"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageTable:
+    """A table; cells are text, and columns named in ``numbers`` stand to the right."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: frozenset[str] = frozenset()
+
+    def is_number(self, place: int) -> bool:
+        """Return whether the column at a place holds numbers."""
+        return self.head[place] in self.numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fold:
+    """Something that is shown when asked for: a table, a text, or both."""
+
+    summary: str
+    table: PageTable | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a page: paragraphs, then plots, tables and what is folded away.
+
+    Plots stand three in a row, or two where they come in ``pairs``, as far as there is room.
+    """
+
+    heading: str
+    text: tuple[str, ...] = ()
+    figures: "tuple[Figure, ...]" = ()
+    pairs: bool = False
+    tables: tuple[PageTable, ...] = ()
+    folds: tuple[Fold, ...] = ()
+
+
+def render(*, title: str, lead: tuple[str, ...], sections: tuple[Section, ...]) -> str:
+    """Return the page."""
+    try:
+        import jinja2
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise WeitzmanError(
+            "A page needs jinja2 and plotly. Install them with: pip install 'weitzman[lab]'."
+        ) from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("weitzman.figures", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    return environment.get_template("page.html").render(
+        title=title,
+        lead=lead,
+        sections=[_plain(section) for section in sections],
+        verdicts=_VERDICTS,
+        plotly=get_plotlyjs() if any(s.figures for s in sections) else "",
+    )
+
+
+def write_page(file: Path, page: str) -> None:
+    """Write a page to a file."""
+    try:
+        file.write_text(page, encoding="utf-8")
+    except OSError as error:
+        rule, got = "be writable", error.strerror or str(error)
+        raise InvalidInputError(f"The file {str(file)!r}", rule, got) from None
+
+
+def _plain(section: Section) -> dict[str, Any]:
+    return {
+        "heading": section.heading,
+        "text": section.text,
+        # A closing tag inside a string would end the script that holds the figure
+        "figures": [figure.to_json().replace("</", "<\\/") for figure in section.figures],
+        "pairs": section.pairs,
+        "tables": section.tables,
+        "folds": section.folds,
+    }

@@ -1,0 +1,1 @@
+"""Long work: in several processes, on a cluster, with a bar."""

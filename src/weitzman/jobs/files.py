@@ -1,0 +1,59 @@
+"""Files of long work: tables that are there as a whole or not at all, directories that are ours."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from weitzman.errors import InvalidInputError, WeitzmanError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["arrow", "check_own", "write_table"]
+
+_GROUP: Final = 1 << 20
+
+
+def arrow() -> Any:
+    """Return pyarrow, or say how to install it."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise WeitzmanError(
+            "Rows need pyarrow. Install it with: pip install 'weitzman[lab]'."
+        ) from None
+    return pyarrow
+
+
+def write_table(path: Path, table: "pyarrow.Table") -> None:
+    """Write a table to a file that is there as a whole or not at all."""
+    arrow()
+    from pyarrow import parquet
+
+    # A name of its own: what a killed process leaves behind is never taken for rows
+    begun = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with begun.open("wb") as file:
+        parquet.write_table(table, file, compression="zstd", row_group_size=_GROUP)
+        file.flush()
+        os.fsync(file.fileno())
+    begun.replace(path)
+    _flush_directory(path.parent)
+
+
+def _flush_directory(directory: Path) -> None:
+    try:
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError:  # Windows opens no directories, and renames durably
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check_own(path: Path, inner: str) -> None:
+    """Refuse a directory with something in it that a report with its runs in ``inner`` did not put there."""
+    if path.is_dir() and any(path.iterdir()) and not (path / inner).is_dir():
+        names = sorted(entry.name for entry in path.iterdir())
+        rule = "be empty or hold an earlier report of the same command"
+        raise InvalidInputError(f"The directory {str(path)!r}", rule, names[:5])

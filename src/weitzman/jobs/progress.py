@@ -1,0 +1,85 @@
+"""What is told on standard error while something takes long.
+
+The bar is for people only: nothing of it is written where standard error is no terminal. There, a command
+whose first run compiles may say so in a line, so that nobody takes it for stuck.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["bar", "told_of_compiling"]
+
+
+@contextmanager
+def bar(
+    wanted: bool, *, runs: int, done: int, rounds: int
+) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
+    """Show a bar; yield what to call with a number of rounds played, and of runs finished.
+
+    Parameters
+    ----------
+    wanted
+        Whether to show it at all.
+    runs, done
+        All runs, and those that were finished before.
+    rounds
+        The rounds still to be played, by which the time left is told.
+    """
+    if not wanted or not sys.stderr.isatty() or rounds == 0:
+        yield lambda _: None, lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    finished = done
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(f"{finished}/{runs} runs", total=rounds)
+
+        def note(more: int) -> None:
+            nonlocal finished
+            finished += more
+            progress.update(task, description=f"{finished}/{runs} runs")
+
+        yield lambda more: progress.advance(task, more), note
+
+
+@contextmanager
+def told_of_compiling() -> Iterator[None]:
+    """Say once that loops are compiled, if they are and standard error is no terminal.
+
+    In a terminal :mod:`weitzman.compiled.decorators` says it.
+    """
+    from numba.core import event
+
+    class Notice(event.Listener):
+        said = False
+
+        def on_start(self, event: Any) -> None:
+            """Hear that numba begins to compile something."""
+            if not self.said and not sys.stderr.isatty():
+                self.said = True
+                sys.stderr.write("Compiling, once: about a minute.\n")
+                sys.stderr.flush()
+
+        def on_end(self, event: Any) -> None:
+            """Hear that it is done."""
+
+    known: Any = event
+    with known.install_listener("numba:compile", Notice()):
+        yield

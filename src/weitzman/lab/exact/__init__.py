@@ -1,0 +1,1 @@
+"""Exact figures of the laboratory: the clairvoyant, expected totals, certificates."""

@@ -1,0 +1,242 @@
+"""The report in plain words: every number and every verdict is computed from the rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from weitzman.figures.page import Fold, PageTable
+from weitzman.lab.paper.bounds import printed_full_bound, printed_lipschitz, printed_probe_bound
+from weitzman.lab.paper.claims import Claim, check_feedback, check_growth, check_regression
+from weitzman.lab.paper.proved import Applicable
+from weitzman.lab.paper.reference import REFERENCE, ROUNDS, distance
+from weitzman.lab.study.exponent import Exponent, growth_exponent
+from weitzman.lab.study.rows import Table
+from weitzman.lab.study.summary import Curve, finals, mean_in_words, select, summarise
+from weitzman.learn.probing import block_length
+
+__all__ = [
+    "Material",
+    "bound_table",
+    "claim_folds",
+    "claim_table",
+    "claims_of",
+    "exponent_table",
+    "exponents_of",
+    "final_table",
+    "probe_words",
+]
+
+VARIANTS = {
+    "cpb": "CPB with the default settings",
+    "cpb-tuned": "CPB with a tuned η",
+    "cpb-theorem": "CPB with the theorem's η",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a report is made of.
+
+    Attributes
+    ----------
+    experiment
+        The rows of the experiment.
+    growth
+        Those of the long runs.
+    known
+        What the bounds need to know, by world.
+    low, high
+        The numbers of rounds between which growth is fitted.
+    setting
+        The worlds in words: how many boxes, features, what a look costs.
+    made
+        How it was made: names and texts, for the last section.
+    """
+
+    experiment: Table
+    growth: Table
+    known: Mapping[str, Applicable]
+    low: int
+    high: int
+    setting: str
+    made: Mapping[str, str]
+
+
+def exponents_of(table: Table, low: int, high: int) -> dict[tuple[str, str, str], Exponent]:
+    """Return the growth exponent of expected regret for each world, feedback and searcher."""
+    groups: dict[tuple[str, str, str], list[Curve]] = {}
+    for curve in summarise(table, "expected_regret"):
+        groups.setdefault((curve.world, curve.feedback, curve.searcher), []).append(curve)
+    return {key: growth_exponent(same, low=low, high=high) for key, same in groups.items()}
+
+
+def claims_of(material: Material) -> list[Claim]:
+    """Return the paper's claims about its experiment, checked."""
+    curves = summarise(material.experiment)
+    exponents = exponents_of(material.growth, material.low, material.high)
+    checked = [check_feedback(curves, ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression"))]
+    checked += [check_regression(curves, name, words) for name, words in VARIANTS.items()]
+    grown = {
+        name: words for name, words in VARIANTS.items() if any(k[2] == name for k in exponents)
+    }
+    checked += [check_growth(exponents, name, words) for name, words in grown.items()]
+    return [claim for claim in checked if claim.cases]
+
+
+def claim_table(claims: list[Claim]) -> PageTable:
+    """Return the claims with their verdicts."""
+    return PageTable(
+        caption="A case is open within three standard errors of no difference. A claim holds if "
+        "it does in every case, and fails if it does somewhere and holds nowhere.",
+        head=("claim", "verdict", "where"),
+        rows=tuple((c.says, c.verdict, c.where) for c in claims),
+    )
+
+
+def claim_folds(claims: list[Claim]) -> tuple[Fold, ...]:
+    """Return the cases of each claim, to be unfolded."""
+    return tuple(
+        Fold(
+            summary=f"Case by case: {claim.says}",
+            table=PageTable(
+                caption="Mean regret over seeds; differences are paired, ± one standard error.",
+                head=("case", "found", "verdict"),
+                rows=tuple((c.place, c.found, c.verdict) for c in claim.cases),
+            ),
+        )
+        for claim in claims
+    )
+
+
+def final_table(table: Table) -> PageTable:
+    """Return the final regrets beside those known from elsewhere."""
+    rows = []
+    for row in finals(table):
+        reference = None
+        if row["rounds"] == ROUNDS:
+            key = (str(row["world"]), str(row["feedback"]), str(row["searcher"]))
+            reference = REFERENCE.get(key)
+        mean, error = float(row["regret_mean"]), float(row["regret_se"])
+        expected = float(row["expected_regret_mean"])
+        expected_error = float(row["expected_regret_se"])
+        away = "" if reference is None else f"{distance(mean, error, reference):+.1f}"
+        rows.append(
+            (
+                str(row["world"]),
+                str(row["feedback"]),
+                str(row["searcher"]),
+                mean_in_words(mean, error),
+                mean_in_words(expected, expected_error),
+                f"{row['opened']:.2f}",
+                "" if reference is None else f"{reference:g}",
+                away,
+            )
+        )
+    numbers = ("regret", "expected regret", "opened", "reference", "away")
+    return PageTable(
+        caption="Regret at the end, mean ± standard error over seeds; opened: boxes per round. "
+        "Reference: two independent prototypes; away: the difference to it in its standard errors, "
+        "√2 times ours.",
+        head=("world", "feedback", "searcher", *numbers),
+        rows=tuple(rows),
+        numbers=frozenset(numbers),
+    )
+
+
+def exponent_table(exponents: dict[tuple[str, str, str], Exponent]) -> PageTable:
+    """Return the growth exponents."""
+    numbers = ("exponent", "95 % interval", "fitted on (rounds)")
+    return PageTable(
+        caption="Expected regret ≈ b Tᵃ: the exponent a, with its bootstrap interval over seeds.",
+        head=("world", "feedback", "searcher", *numbers),
+        rows=tuple(
+            (
+                *key,
+                f"{fit.exponent:.2f}",
+                f"{fit.low:.2f} to {fit.high:.2f}",
+                f"{fit.rounds[0]:,} to {fit.rounds[-1]:,}",
+            )
+            for key, fit in exponents.items()
+        ),
+        numbers=frozenset(numbers),
+    )
+
+
+def bound_table(material: Material) -> PageTable:
+    """Return the bounds beside what was lost and what can be lost."""
+    curves = summarise(material.experiment)
+    rows = []
+    for key in dict.fromkeys((c.world, c.feedback) for c in curves):
+        known = material.known[key[0]]
+        same = select(curves, world=key[0], feedback=key[1])
+        rounds = max(c.rounds for c in same)
+        regrets = [float(c.mean[-1]) for c in same]
+        right = known.at(key[1], rounds)
+        word = "no theorem applies" if right is None else "says something"
+        if known.vacuous(key[1], rounds):
+            word = "vacuous"
+        rows.append(
+            (
+                *key,
+                _printed(known, key[1], rounds),
+                "" if right is None else f"{right:,.0f}",
+                f"{known.most * rounds:,.0f}",
+                f"{min(regrets):,.0f} to {max(regrets):,.0f}",
+                word,
+            )
+        )
+    numbers = ("as printed", "corrected", "most one can lose", "lost here")
+    return PageTable(
+        caption="Bounds on the regret over all rounds. A bound above the most that any policy can "
+        "lose on these rounds is vacuous.",
+        head=("world", "feedback", *numbers, "word"),
+        rows=tuple(rows),
+        numbers=frozenset(numbers),
+    )
+
+
+def probe_words(material: Material) -> tuple[str, ...]:
+    """Return what bought looks cost, compared with learning from opened boxes."""
+    rows = finals(material.experiment)
+    bought = [r for r in rows if r["feedback"] == "probe"]
+    if not bought:
+        return ()
+    rounds = int(bought[0]["rounds"])
+    blocks = {
+        block_length(horizon=rounds, cost=known.cost, radius=known.radius)
+        for known in material.known.values()
+        if known.radius is not None
+    }
+    words = (
+        "The theorem for costly feedback learns only from looks that it buys, one per box in each "
+        f"block of k rounds. Its k is {' or '.join(map(str, sorted(blocks)))} at {rounds:,} rounds. "
+        f"A searcher then opens {np.mean([float(r['opened']) for r in bought]):.1f} boxes a round, "
+        f"and loses {_range(bought)}"
+    )
+    free = [r for r in rows if r["feedback"] == "opened" and r["searcher"] == "cpb"]
+    if free:
+        words += f", against {_range(free)} for CPB that learns from the boxes it opens anyway"
+    return (
+        f"{words}. The smallest and the largest mean regret over worlds and searchers are told.",
+    )
+
+
+def _range(rows: list[dict[str, str | int | float]]) -> str:
+    means = sorted(float(r["regret_mean"]) for r in rows)
+    return f"{means[0]:,.0f} to {means[-1]:,.0f}"
+
+
+def _printed(known: Applicable, feedback: str, rounds: int) -> str:
+    if known.radius is None or feedback not in ("full", "probe"):
+        return ""
+    slope = printed_lipschitz(cost=known.cost, radius=known.radius)
+    if feedback == "full":
+        printed = printed_full_bound(
+            boxes=known.boxes, rounds=rounds, radius=known.radius, slope=slope
+        )
+    else:
+        printed = printed_probe_bound(
+            boxes=known.boxes, rounds=rounds, radius=known.radius, cost=known.cost, slope=slope
+        )
+    return f"{printed:,.0f}"

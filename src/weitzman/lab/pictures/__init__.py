@@ -1,0 +1,1 @@
+"""Pictures of regret: what they show, and how matplotlib and plotly draw it."""

@@ -1,0 +1,148 @@
+"""A contender: how to make a searcher for a world, so that a study can make many.
+
+A searcher remembers what it has seen; a contender is the description from which a fresh one is made
+for every run. What the theorems take from the run is filled in:
+
+- ``eta="theorem"``: the horizon T, and the radius M of the world unless the learner has its own;
+- ``block="theorem"``, feedback with ``"probe"``: k = :func:`weitzman.block_length` of T, the cost and
+  M, clipped to an integer ≥ 1.
+
+``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
+``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
+baseline, least squares with the same 1/η. ``default`` is the policy of that name.
+"""
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Final, Literal, cast
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learner import Learner
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.linearised import LinearisedFTRL
+from weitzman.learn.learners.newton import NewtonStep
+from weitzman.learn.learners.play import Feedback
+from weitzman.learn.learners.residual import Residual
+from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.policies.portfolio import default
+from weitzman.learn.policy import Policy
+from weitzman.learn.probing import block_length
+from weitzman.learn.searcher import Searcher
+from weitzman.search.numbers import whole_number
+
+__all__ = ["CONTENDERS", "Contender"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """How to make a searcher.
+
+    Parameters
+    ----------
+    learner, feedback, optimism
+        As for :class:`weitzman.Searcher`.
+    policy
+        What decides in the place of a learner; the seed of the run is that of its draws.
+    block
+        k, for feedback with ``"probe"`` and ignored otherwise; the theorem's if None.
+
+    Examples
+    --------
+    >>> contender = Contender(learner=FTRL(eta="theorem"), feedback="probe")
+    >>> contender.searcher(boxes=10, dimension=5, rounds=10**6, cost=1.0, radius=4.0, rng=0).block
+    12
+    """
+
+    learner: Learner = field(default_factory=FTRL)
+    policy: Policy | None = None
+    feedback: Feedback = "opened"
+    optimism: float | Literal["auto"] = "auto"
+    block: int | Literal["theorem"] | None = None
+
+    def searcher(
+        self,
+        *,
+        boxes: int,
+        dimension: int,
+        rounds: int,
+        cost: float,
+        rng: int,
+        radius: float | None = None,
+    ) -> Searcher:
+        """Return a searcher that has seen nothing.
+
+        Parameters
+        ----------
+        boxes, dimension, cost, radius
+            Of the world: n, d, the largest c, and M, None if it has none.
+        rounds
+            The horizon T.
+        rng
+            The seed of the bought looks, or of a policy's draws.
+        """
+        rounds = whole_number(rounds, "The number of rounds", least=1)
+        if self.policy is not None:
+            return self._following(self.policy, boxes, dimension, rng)
+        learner = _at_horizon(self.learner, rounds, radius)
+        block = None
+        if "probe" in self.feedback:
+            block = self._length(learner, rounds, cost, radius)
+        return Searcher(
+            boxes=boxes,
+            dimension=dimension,
+            learner=learner,
+            feedback=self.feedback,
+            optimism=self.optimism,
+            block=block,
+            rng=rng,
+        )
+
+    def _following(self, policy: Policy, boxes: int, dimension: int, rng: int) -> Searcher:
+        if self.learner != FTRL():
+            raise InvalidInputError("A contender", "have a policy or a learner, not both", self)
+        described: Any = policy
+        if is_dataclass(described) and any(f.name == "seed" for f in fields(described)):
+            described = replace(cast("Any", described), seed=rng)
+        return Searcher(
+            boxes=boxes,
+            dimension=dimension,
+            policy=described,
+            feedback=self.feedback,
+            optimism=self.optimism,
+            rng=rng,
+        )
+
+    def _length(self, learner: Learner, rounds: int, cost: float, radius: float | None) -> int:
+        if self.block is not None and self.block != "theorem":
+            return whole_number(self.block, "The block", least=1)
+        known = getattr(learner, "radius", None)
+        known = radius if known is None else known
+        if known is None:
+            rule = "be a number for a world and a learner without a radius"
+            raise InvalidInputError("The block", rule, self.block)
+        return block_length(horizon=rounds, cost=cost, radius=known)
+
+
+def _at_horizon(learner: Learner, rounds: int, radius: float | None) -> Learner:
+    """Return the learner with what ``eta="theorem"`` needs to know about the run."""
+    if getattr(learner, "eta", None) != "theorem":
+        return learner
+    described = cast("Any", learner)
+    missing = {
+        name: value
+        for name, value in (("horizon", rounds), ("radius", radius))
+        if name in {f.name for f in fields(described)} and getattr(described, name) is None
+    }
+    return cast("Learner", replace(described, **missing))
+
+
+CONTENDERS: Final[dict[str, Contender]] = {
+    "cpb": Contender(),
+    "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
+    "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
+    "default": Contender(policy=default()),
+    "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
+    "linearised": Contender(learner=LinearisedFTRL()),
+    "newton": Contender(learner=NewtonStep()),
+    "residual": Contender(learner=Residual()),
+    "ridge-optimistic": Contender(learner=Ridge()),
+}

@@ -1,0 +1,46 @@
+"""A binary heap of (key, id): the kinks of a step in their order.
+
+``keys[0]`` is the smallest key. The arrays belong to the caller, who also keeps the size.
+Operations that put a key in move entries aside first and write once. Equal keys keep the order in
+which the operations left them, so the same calls always give the same heap.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.compiled.decorators import compiled, rare
+
+__all__ = ["heapify", "replace_top"]
+
+Keys = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+@compiled
+def _sink(keys: Keys, ids: Ids, size: int, place: int, key: float, ident: int) -> None:
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[place] = keys[child]
+        ids[place] = ids[child]
+        place = child
+    keys[place] = key
+    ids[place] = ident
+
+
+@compiled
+def replace_top(keys: Keys, ids: Ids, size: int, key: float, ident: int) -> None:
+    """Put another entry in the place of the smallest one."""
+    _sink(keys, ids, size, 0, key, ident)
+
+
+@rare
+def heapify(keys: Keys, ids: Ids, size: int) -> None:
+    """Order the first entries as a heap."""
+    for place in range((size >> 1) - 1, -1, -1):
+        _sink(keys, ids, size, place, keys[place], ids[place])

@@ -1,0 +1,282 @@
+"""The points of exact FTRL: which of them are active, found by looking at few of them.
+
+A point (x, v, c) with weight q has the residual z = w·x − v and is *active* if z > 0. The objective
+
+    F(w) = Σ q (½ (z⁺)² − c z) + ρ/2 ‖w − w₀‖²
+
+is, for a fixed active set, the quadratic with Hessian B = G + ρ I, G = Σ_active q x xᵀ, and the
+gradient B w − ρ w₀ − m, m = Σ_active q v x + Σ q c x.
+
+**When to look.** For positive units u, |Δw·x| ≤ ‖u Δw‖ ‖x/u‖ (products by coordinate). So the sign
+of z cannot change before the weights have travelled |z| / ‖x/u‖ in the norm ‖u ·‖ since the point
+was last looked at. A list holds, for every point, the travelled distance at which it must be looked
+at again (:mod:`weitzman.learn.learners.exact.near`). u_j is a power of two above all |x_j| seen, so that
+features of very different sizes do not make every point seem near; when it grows, all keys are computed
+anew. Rounding errors are on the safe side: distances are rounded up, keys down.
+
+**Forgetting** by γ < 1 gives new points the weight γ^{−k} and multiplies ρ by the same, instead of
+shrinking all that is there; everything is divided by 2⁶⁴ when that becomes large, which is exact.
+**Window**: the k-th last point of a row is taken out of the sums, which are compensated
+(:mod:`weitzman.compiled.linalg`), so nothing of it stays. Its key stays in the list until it is met,
+or until the list is full and swept. A discount implies a window: weights below 2⁻⁶⁰ are dropped.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.compiled.decorators import compiled, rare
+from weitzman.compiled.linalg import add_outer, add_scaled, dot, rank_one
+from weitzman.compiled.prefetch import prefetch
+from weitzman.learn.learners.exact.near import exchange, find_due, next_gap, part, remove
+
+__all__ = ["FTRLState", "enter", "look", "make_room", "move"]
+
+Array = NDArray[np.float64]
+
+# Columns of a point after its d coordinates; the weight is −q while the point is not active
+VALUE, COST, REACH, WEIGHT = 0, 1, 2, 3
+# Columns of ``reals``
+TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE, GAP = range(10)
+# Columns of ``counts``
+SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
+# Entries of ``rules``
+ETA, RADIUS, FORGET, WINDOW, HORIZON = range(5)
+# Rows of ``work``: the part of the gradient that new points bring; the weights before they are settled
+GRADIENT, START = 2, 9
+
+_UP = 1.0 + 2.0**-50
+_DOWN = 1.0 - 2.0**-50
+_LARGE = 2.0**64
+_MANY = 1 << 40
+_AHEAD = 8  # how many looks ahead points are asked for
+
+
+class FTRLState(NamedTuple):
+    """Arrays with one row per box, then the rules, then scratch."""
+
+    weights: Array
+    prior: Array
+    gram: Array
+    gram_low: Array
+    moment: Array
+    moment_low: Array
+    inverse: Array
+    unit: Array
+    points: Array
+    keys: Array
+    ids: NDArray[np.int64]
+    reals: Array
+    counts: NDArray[np.int64]
+    spread: Array
+    pool: Array
+    rules: Array
+    work: Array
+    square: Array
+    flipped: NDArray[np.int64]
+    order: NDArray[np.int64]
+    kinks: Array
+
+
+@compiled
+def move(weights: Array, unit: Array, reals: Array, step: Array, factor: float) -> None:
+    """Add factor · step to the weights and the way to the travelled distance."""
+    squares = 0.0
+    for j in range(step.shape[0]):
+        way = factor * step[j]
+        weights[j] += way
+        squares += (unit[j] * way) * (unit[j] * way)
+    reals[TRAVELLED] = (reals[TRAVELLED] + math.sqrt(squares)) * _UP
+
+
+@compiled
+def _count_in(state: FTRLState, row: int, point: Array, sign: float) -> None:
+    """Let a point join (+1) or leave (-1) the active set."""
+    size = state.weights.shape[1]
+    x, factor = point[:size], sign * abs(point[size + WEIGHT])
+    add_outer(state.gram[row], state.gram_low[row], x, factor)
+    add_scaled(state.moment[row], state.moment_low[row], x, factor * point[size + VALUE])
+    safe = rank_one(state.inverse[row], x, factor, state.work[1])
+    state.counts[row, CHANGES] += 1 if safe else _MANY
+
+
+@compiled
+def look(state: FTRLState, row: int) -> int:
+    """Look at all points whose sign may have changed; return how many did, kept in ``flipped``."""
+    size = state.weights.shape[1]
+    window = int(state.rules[WINDOW])
+    weights, keys, ids = state.weights[row], state.keys[row], state.ids[row]
+    reals, counts = state.reals[row], state.counts[row]
+    travelled = reals[TRAVELLED]
+    oldest = counts[SEEN] - window if window > 0 else 0
+    if travelled > reals[EDGE] or counts[WORK] > 2 * counts[ENTRIES]:
+        _part_anew(state, row)
+    entries, near, edge = counts[ENTRIES], counts[NEAR], reals[EDGE]
+    counts[WORK] += near
+    flips = 0
+    # From the last to the first: what takes the place of one that goes was dealt with
+    for i in range(find_due(keys, near, travelled, state.order) - 1, -1, -1):
+        place = state.order[i]
+        ident = ids[place]
+        if i >= _AHEAD:
+            ahead = ids[state.order[i - _AHEAD]]
+            prefetch(state.points, row, ahead % window if window > 0 else ahead)
+        if ident < oldest:
+            remove(keys, ids, near, entries, place)
+            near -= 1
+            entries -= 1
+            continue
+        slot = ident % window if window > 0 else ident
+        point = state.points[row, slot]
+        residual = dot(weights, point, size) - point[size + VALUE]
+        is_active = residual > 0.0
+        if is_active != (point[size + WEIGHT] > 0.0):
+            point[size + WEIGHT] = -point[size + WEIGHT]
+            _count_in(state, row, point, 1.0 if is_active else -1.0)
+            state.flipped[flips] = slot
+            flips += 1
+        keys[place] = _next_look(travelled, residual, point[size + REACH])
+        if keys[place] > edge:
+            near -= 1
+            exchange(keys, ids, place, near)
+    counts[ENTRIES], counts[NEAR] = entries, near
+    return flips
+
+
+@rare
+def _part_anew(state: FTRLState, row: int) -> None:
+    """Part near and far at a new edge beyond the travelled distance."""
+    reals, counts = state.reals[row], state.counts[row]
+    # After a start the first step is the only measure
+    gap = reals[GAP] if reals[GAP] > 0.0 else reals[TRAVELLED]
+    reals[GAP] = next_gap(gap, counts[ENTRIES], counts[WORK])
+    reals[EDGE] = reals[TRAVELLED] + reals[GAP]
+    counts[NEAR] = part(state.keys[row], state.ids[row], counts[ENTRIES], reals[EDGE], state.order)
+    counts[WORK] = 0
+
+
+@compiled
+def _next_look(travelled: float, residual: float, reach: float) -> float:
+    if reach == math.inf:
+        return math.inf
+    key = (travelled + abs(residual) * reach) * _DOWN
+    return key if key > travelled else travelled * _UP + 1e-300
+
+
+@rare
+def _rekey(state: FTRLState, row: int) -> None:
+    """Start the travelled distance at 0 again, with keys in the present units."""
+    size = state.weights.shape[1]
+    window = int(state.rules[WINDOW])
+    seen = state.counts[row, SEEN]
+    state.reals[row, TRAVELLED] = 0.0
+    entries = 0
+    for ident in range(max(0, seen - window) if window > 0 else 0, seen):
+        point = state.points[row, ident % window if window > 0 else ident]
+        squares = 0.0
+        for j in range(size):
+            if point[j] != 0.0:
+                squares += (point[j] / state.unit[row, j]) * (point[j] / state.unit[row, j])
+        # The square of a nonzero ratio may be lost below 1e-308
+        point[size + REACH] = 1.0 / math.sqrt(squares) if squares > 0.0 else math.inf
+        residual = dot(state.weights[row], point, size) - point[size + VALUE]
+        state.keys[row, entries] = _next_look(0.0, residual, point[size + REACH])
+        state.ids[row, entries] = ident
+        entries += 1
+    state.counts[row, ENTRIES] = entries
+    # All are far, and the edge is passed with the next step
+    state.counts[row, NEAR] = 0
+    state.reals[row, EDGE] = 0.0
+
+
+@compiled
+def make_room(state: FTRLState, row: int) -> bool:
+    """Let the oldest point go if the window is full, and age the others; False if there is no need."""
+    # Apart from what follows, so that the usual case is no call
+    if state.rules[WINDOW] > 0.0 or state.rules[FORGET] < 1.0:
+        _make_room(state, row)
+        return True
+    return False
+
+
+@rare
+def _make_room(state: FTRLState, row: int) -> None:
+    size = state.weights.shape[1]
+    reals = state.reals[row]
+    window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
+    if window > 0 and seen >= window:
+        slot = seen % window
+        point = state.points[row, slot]
+        if point[size + WEIGHT] > 0.0:
+            _count_in(state, row, point, -1.0)
+        leaving = -abs(point[size + WEIGHT])
+        add_scaled(
+            state.moment[row], state.moment_low[row], point[:size], leaving * point[size + COST]
+        )
+    reals[NOW] = reals[NOW] / state.rules[FORGET]
+    if reals[NOW] > _LARGE:
+        _shrink(state, row)
+
+
+@rare
+def _shrink(state: FTRLState, row: int) -> None:
+    """Divide all weights of points by 2⁶⁴."""
+    size = state.weights.shape[1]
+    state.reals[row, NOW] /= _LARGE
+    state.reals[row, INVERSE_RIDGE] /= _LARGE
+    for k in range(size):
+        state.moment[row, k] /= _LARGE
+        state.moment_low[row, k] /= _LARGE
+        for j in range(size):
+            state.gram[row, k, j] /= _LARGE
+            state.gram_low[row, k, j] /= _LARGE
+            state.inverse[row, k, j] *= _LARGE
+    for slot in range(state.points.shape[1]):
+        state.points[row, slot, size + WEIGHT] /= _LARGE
+
+
+@rare
+def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
+    """Take a new point into the sums and the list."""
+    size = x.shape[0]
+    window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
+    slot = seen % window if window > 0 else seen
+    now = state.reals[row, NOW]
+    point = state.points[row, slot]
+    grown = False
+    unit, ratios = state.unit[row], state.work[1]
+    for j in range(size):
+        point[j] = x[j]
+        if abs(x[j]) > unit[j]:
+            unit[j] = math.ldexp(1.0, math.frexp(abs(x[j]))[1] + 1)
+            grown = True
+    for j in range(size):
+        # A unit is 0 where all that was seen is 0
+        ratios[j] = x[j] / (unit[j] if unit[j] > 0.0 else 1.0)
+    squares = dot(ratios, ratios, size)
+    point[size + VALUE] = value
+    point[size + COST] = cost
+    point[size + REACH] = 1.0 / math.sqrt(squares) if squares > 0.0 else math.inf
+    residual = dot(state.weights[row], x, size) - value
+    point[size + WEIGHT] = now if residual > 0.0 else -now
+    slope = now * (max(residual, 0.0) - cost)
+    for j in range(size):
+        state.work[GRADIENT, j] += slope * x[j]
+    if residual > 0.0:
+        _count_in(state, row, point, 1.0)
+    add_scaled(state.moment[row], state.moment_low[row], x, now * cost)
+    state.counts[row, SEEN] = seen + 1
+    # Sweeping now and then keeps the travelled distance, and with it its rounding, small
+    full = window > 0 and state.counts[row, ENTRIES] == 2 * window
+    if grown or full or (seen & (seen + 1)) == 0:
+        _rekey(state, row)
+    else:
+        key = _next_look(state.reals[row, TRAVELLED], residual, point[size + REACH])
+        entries, near = state.counts[row, ENTRIES], state.counts[row, NEAR]
+        state.keys[row, entries], state.ids[row, entries] = key, seen
+        if key <= state.reals[row, EDGE]:
+            exchange(state.keys[row], state.ids[row], near, entries)
+            state.counts[row, NEAR] = near + 1
+        state.counts[row, ENTRIES] = entries + 1

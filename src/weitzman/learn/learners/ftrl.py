@@ -1,0 +1,252 @@
+"""Exact follow-the-regularised-leader: the paper's regression oracle.
+
+After every round the weights of a box are the minimiser of
+
+    Σ_s γ^{t−s} H_{c_s}(w·x_s − v_s) + ‖w − w₀‖² / (2η)   over   ‖w‖ ≤ M,
+
+with the linear-quadratic loss H of :mod:`weitzman.learn.loss`, and σ = w·x. They are found at
+nearly constant cost per round: :mod:`weitzman.learn.learners.exact.points` keeps the active set and
+:mod:`weitzman.learn.learners.exact.minimiser` moves the weights.
+
+**Cost.** A round costs O(d²) per box and a few looks at old points, about log t of them for
+contexts in random order. In an adversarial order the looks can be O(t): each is a scalar product.
+Memory is that of all points seen, or of the last ``window``.
+
+**Conventions.** The intercept is one more feature, the constant 1, held to the prior and inside the
+ball as the others. Discount and window go by the observations of a box, not by rounds: a box that
+is not seen forgets nothing. With ``shared`` weights all boxes are one.
+
+The regret bound of the paper (see :mod:`weitzman.learn.learners.parts.regulariser`) holds for
+``eta="theorem"``, γ = 1 and no window. Reference: Atsidakou, Caramanis, Gergatsouli, Papadigenopoulos,
+Tzamos, *Contextual Pandora's Box*.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.compiled.decorators import compiled, implements
+from weitzman.compiled.linalg import dot, linear, load_row, symmetric_product
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.exact.minimiser import minimise
+from weitzman.learn.learners.exact.points import (
+    ENTRIES,
+    ETA,
+    GRADIENT,
+    HORIZON,
+    LIPSCHITZ,
+    LOWEST,
+    NOW,
+    RADIUS,
+    RIDGE,
+    SEEN,
+    SQUARES,
+    FTRLState,
+    enter,
+    make_room,
+)
+from weitzman.learn.learners.parts.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
+from weitzman.learn.learners.parts.regulariser import (
+    THEOREM,
+    Eta,
+    automatic_ridge,
+    eta_code,
+    prior_rows,
+    theorem_ridge,
+)
+from weitzman.search.numbers import whole_number
+
+__all__ = ["FTRL"]
+
+Array = NDArray[np.float64]
+
+_LONGEST = 1 << 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class FTRL:
+    """Exact follow-the-regularised-leader.
+
+    Parameters
+    ----------
+    eta
+        A number, ``"auto"`` or ``"theorem"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
+    radius
+        M, the radius of the ball that the weights stay in; no ball if None.
+    intercept
+        Whether a constant is learned too.
+    prior
+        w₀, one vector for all boxes or one row per box; 0 if None.
+    forget
+        γ, the discount per observation of a box.
+    window
+        How many of its last observations a box remembers; all if None.
+    shared
+        Whether all boxes share one w.
+    horizon
+        T, for ``eta="theorem"``.
+
+    Examples
+    --------
+    >>> bank = FTRL(eta=10.0).start(boxes=2, dimension=1)
+    >>> for value in (3.0, 5.0, 4.0, 6.0):
+    ...     bank.update([0], [[1.0]], [value], 1.0)
+    >>> bank.predict([[1.0], [1.0]], 1.0).round(2)
+    array([5.16, 0.  ])
+    """
+
+    eta: Eta = "auto"
+    radius: float | None = None
+    intercept: bool = False
+    prior: ArrayLike | None = None
+    forget: float = 1.0
+    window: int | None = None
+    shared: bool = False
+    horizon: int | None = None
+
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
+        rules = self._rules()
+        size = dimension + self.intercept
+        window = int(rules[3])
+
+        def blank(rows: int, capacity: int) -> FTRLState:
+            start = prior_rows(self.prior, rows, size)
+            return _blank(rows, window or capacity, start, rules)
+
+        return CompiledBank(
+            blank=blank,
+            boxes=boxes,
+            dimension=dimension,
+            shared=self.shared,
+            weights=lambda state: state.weights,
+            seen=None if window else lambda state: int(state.counts[:, SEEN].max()),
+            tidy=_tidy,
+        )
+
+    def _rules(self) -> Array:
+        if self.radius is not None and not 0.0 < self.radius < math.inf:
+            raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
+        if not 0.0 < self.forget <= 1.0:
+            raise InvalidInputError("forget", "be a number > 0 and <= 1", self.forget)
+        for subject, number in (("The window", self.window), ("The horizon", self.horizon)):
+            if number is not None:
+                whole_number(number, subject, least=1)
+        window = self.window or 0
+        if self.forget < 1.0:
+            lasting = math.ceil(60.0 * math.log(2.0) / -math.log(self.forget))
+            # A power of two, so that the last bit of a logarithm does not matter
+            lasting = 1 << (lasting - 1).bit_length()
+            # A longer one would fill before it matters, and the memory of it is taken at once
+            window = min(window or lasting, lasting) if lasting <= _LONGEST else window
+        eta = eta_code(self.eta, self.radius, self.horizon)
+        radius = math.inf if self.radius is None else self.radius
+        return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)
+
+
+def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
+    size = start.shape[1]
+    entries = 2 * capacity if rules[3] > 0 else capacity
+    reals = np.zeros((rows, 10))
+    reals[:, NOW] = 1.0
+    return FTRLState(
+        weights=start.copy(),
+        prior=start,
+        gram=np.zeros((rows, size, size)),
+        gram_low=np.zeros((rows, size, size)),
+        moment=np.zeros((rows, size)),
+        moment_low=np.zeros((rows, size)),
+        inverse=np.zeros((rows, size, size)),
+        unit=np.zeros((rows, size)),
+        points=np.zeros((rows, capacity, size + 4)),
+        keys=np.zeros((rows, entries)),
+        ids=np.zeros((rows, entries), dtype=np.int64),
+        reals=reals,
+        counts=np.zeros((rows, 5), dtype=np.int64),
+        spread=np.zeros((rows, 3)),
+        pool=np.zeros(3),
+        rules=rules,
+        work=np.zeros((10, size)),
+        square=np.zeros((2, size, size)),
+        flipped=np.zeros(entries, dtype=np.int64),
+        order=np.zeros(entries, dtype=np.int64),
+        kinks=np.zeros((2, entries)),
+    )
+
+
+def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
+    counts = np.asarray(state["counts"], dtype=np.int64)
+    held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
+    entries = int(counts[:, ENTRIES].max())
+    unused = np.arange(entries) >= counts[:, ENTRIES, None]
+    for name, length in (("points", held), ("keys", entries), ("ids", entries)):
+        state[name] = np.ascontiguousarray(state[name][:, :length])
+    state["keys"][unused] = 0
+    state["ids"][unused] = 0
+    return state
+
+
+@implements(predict_row, FTRLState)
+def _predict(state: FTRLState, row: int, context: Array, cost: float) -> float:
+    return linear(state.weights[row], context)
+
+
+@implements(width_row, FTRLState)
+def _width(state: FTRLState, row: int, context: Array) -> float:
+    if state.counts[row, SEEN] == 0:
+        return math.inf
+    x, product = state.work[0], state.work[1]
+    load_row(context, x)
+    # The matrix of the Newton step, which only the active points are in
+    symmetric_product(state.inverse[row], x, product)
+    return math.sqrt(max(dot(x, product, x.shape[0]), 0.0) * state.reals[row, NOW])
+
+
+@implements(reach_row, FTRLState)
+def _reach(state: FTRLState, row: int, context: Array) -> float:
+    intercept = float(state.weights.shape[1] - context.shape[0])
+    squares = dot(context, context, context.shape[0]) + intercept
+    return math.sqrt(squares / state.reals[row, RIDGE])
+
+
+@implements(learn_row, FTRLState)
+def _learn(state: FTRLState, row: int, context: Array, value: float, cost: float) -> None:
+    x = state.work[0]
+    load_row(context, x)
+    note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
+    held = state.reals[row, RIDGE] * state.reals[row, NOW]
+    changed = make_room(state, row)
+    enter(state, row, x, value, cost)
+    _set_ridge(state, row, x, value, cost)
+    if changed or state.reals[row, RIDGE] * state.reals[row, NOW] != held:
+        # Not only the new point changes the gradient: it is computed from scratch
+        state.work[GRADIENT, 0] = math.inf
+
+
+@compiled
+def _set_ridge(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
+    reals, rules, seen = state.reals[row], state.rules, state.counts[row, SEEN]
+    reals[SQUARES] += dot(x, x, x.shape[0])
+    if rules[ETA] > 0.0:
+        reals[RIDGE] = 1.0 / rules[ETA]
+    elif rules[ETA] == THEOREM:
+        reals[LOWEST] = min(reals[LOWEST], value)
+        lipschitz = max(cost, rules[RADIUS] - reals[LOWEST] - cost)
+        reals[LIPSCHITZ] = max(reals[LIPSCHITZ], lipschitz)
+        reals[RIDGE] = theorem_ridge(reals[LIPSCHITZ], rules[RADIUS], rules[HORIZON])
+    elif (seen & (seen - 1)) == 0:
+        reals[RIDGE] = automatic_ridge(seen, reals[SQUARES], x.shape[0])
+
+
+# As it is: a function around it would be compiled once more
+implements(settle_row, FTRLState)(minimise)

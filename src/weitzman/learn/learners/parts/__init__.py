@@ -1,0 +1,1 @@
+"""What several learners are made of: compiled steps, optimism, regularisation, checked rows."""

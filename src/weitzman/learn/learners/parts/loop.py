@@ -1,0 +1,196 @@
+"""The loop over recorded rounds, in compiled code: predict, search, learn.
+
+Widths take O(d²), so a round begins with lower bounds of the reservation values; the value itself
+is found for boxes that come first by their bound.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.compiled.decorators import compiled, entry, merged
+from weitzman.learn.learners.parts.kernels import (
+    learn_value,
+    search_bound,
+    search_value,
+    settle_row,
+)
+from weitzman.search.rule import STOP, next_box
+
+__all__ = ["FULL", "OPENED", "PROBED", "play_rounds"]
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+# What is learned from, as bits
+FULL, OPENED, PROBED = 4, 1, 2
+_next_box = compiled(next_box)
+
+
+@compiled
+def _prepare(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    outside: float,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    known: Marks,
+) -> None:
+    """Set lower bounds of the reservation values, NaN if absent, and whether they are exact."""
+    boxes = contexts.shape[0]
+    for box in range(boxes):
+        row = 0 if shared else box
+        sigma[box], known[box] = search_bound(
+            state, row, contexts[box], costs[box], kappa, boxes, outside
+        )
+
+
+@compiled
+def _complete(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    outside: float,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    known: Marks,
+    out: Array,
+) -> None:
+    """Set out to the reservation values themselves, of all boxes that are present."""
+    for box in range(sigma.shape[0]):
+        if not known[box]:
+            row = 0 if shared else box
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
+            known[box] = True
+        out[box] = sigma[box]
+
+
+@compiled
+def _first(sigma: Array, opened: Marks) -> int:
+    """Return the closed box with the smallest number, of equal ones the first; STOP if there is none."""
+    first, smallest = STOP, math.inf
+    for box in range(sigma.shape[0]):
+        if not opened[box] and sigma[box] < smallest:
+            first, smallest = box, sigma[box]
+    return first
+
+
+@compiled
+def _search(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    values: Array,
+    outside: float,
+    kappa: float,
+    shared: bool,
+    sigma: Array,
+    known: Marks,
+    opened: Marks,
+    one: Ints,
+) -> tuple[float, float, int, int]:
+    """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened.
+
+    A round opens few boxes, so the next one is looked for instead of all being sorted; and widths,
+    which take O(d²), are found only for boxes that come first by their lower bound.
+    """
+    best, paid, chosen, count = outside, 0.0, -1, 0
+    for box in range(opened.shape[0]):
+        opened[box] = False
+    while True:
+        box = _first(sigma, opened)
+        if box == STOP:
+            return best, paid, chosen, count
+        one[0] = box
+        # No other box is below this bound: if the rule stops here it stops at all of them
+        if _next_box(one, sigma, 0, best) == STOP:
+            return best, paid, chosen, count
+        if not known[box]:
+            row = 0 if shared else box
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
+            known[box] = True
+            continue
+        opened[box] = True
+        paid += costs[box]
+        count += 1
+        if values[box] < best:
+            best, chosen = values[box], box
+
+
+@merged
+def _learn(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    values: Array,
+    sigma: Array,
+    shown: Marks,
+    shared: bool,
+) -> None:
+    """Learn from the boxes that are shown, in the order of their positions."""
+    last = -1
+    for box in range(values.shape[0]):
+        shown[box] = shown[box] and not math.isnan(sigma[box]) and not math.isnan(values[box])
+        if shown[box]:
+            last = box
+    for box in range(last + 1):
+        if shown[box]:
+            row = 0 if shared else box
+            learn_value(state, row, contexts[box], values[box], costs[box])
+            if box == last or not shared:
+                settle_row(state, row)
+
+
+@entry
+def play_rounds(
+    state: Any,
+    contexts: Array,
+    costs: Array,
+    values: Array,
+    outside: Array,
+    probes: Marks,
+    feedback: int,
+    kappa: float,
+    shared: bool,
+    totals: Array,
+    paid: Array,
+    chosen: Ints,
+    opened_count: Ints,
+    predictions: Array,
+    sigma: Array,
+    known: Marks,
+    shown: Marks,
+    one: Ints,
+) -> None:
+    """Play the rounds, and set what came out; the last four are scratch."""
+    boxes = contexts.shape[1]
+    for t in range(contexts.shape[0]):
+        price, found = costs[t % costs.shape[0]], values[t]
+        start = outside[t % outside.shape[0]]
+        _prepare(state, contexts[t], price, start, kappa, shared, sigma, known)
+        if predictions.shape[0] > 0:
+            _complete(state, contexts[t], price, start, kappa, shared, sigma, known, predictions[t])
+        best, spent, pick, looks = _search(
+            state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
+        )
+        for box in range(boxes):
+            bought = (feedback & PROBED) > 0 and probes[t, box] and not math.isnan(sigma[box])
+            if bought and not shown[box]:
+                spent += price[box]
+                looks += 1
+                if found[box] < best:
+                    best, pick = found[box], box
+            free = (feedback & FULL) > 0 or ((feedback & OPENED) > 0 and shown[box])
+            shown[box] = free or bought
+        _learn(state, contexts[t], price, found, sigma, shown, shared)
+        totals[t], paid[t], chosen[t], opened_count[t] = best + spent, spent, pick, looks

@@ -1,0 +1,90 @@
+"""How strongly the weights are held to the prior: the factor 1/η of ‖w − w₀‖²/2.
+
+- A number η > 0: 1/η.
+- ``"auto"``: a quarter of the mean of ‖x‖² over the contexts seen, looked at again whenever the
+  number of observations passes a power of two.
+- ``"theorem"``: η = M / (L √(2T)) for the horizon T and the ball of radius M, with L = max{c, M + V
+  − c} over the costs seen and V = max{0, −v} over the values seen, the Lipschitz constant of the
+  loss on the ball for ‖x‖ ≤ 1. It is the η that minimises M²/(2η) + T L² η.
+"""
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.compiled.decorators import compiled
+from weitzman.compiled.linalg import dot
+from weitzman.errors import InvalidInputError
+
+__all__ = [
+    "AUTO",
+    "THEOREM",
+    "Eta",
+    "automatic_ridge",
+    "eta_code",
+    "follow_ridge",
+    "prior_rows",
+    "theorem_ridge",
+]
+
+Array = NDArray[np.float64]
+Eta = float | Literal["auto", "theorem"]
+AUTO = 0.0
+THEOREM = -1.0
+
+
+@compiled
+def automatic_ridge(count: float, squares: float, dimension: int) -> float:
+    """Return 1/η from the number of contexts seen and the sum of their squared lengths."""
+    mean = squares / count
+    # Contexts that are all zero say nothing about the scale
+    return 0.25 * mean if mean > 1e-100 else 0.25
+
+
+@compiled
+def theorem_ridge(lipschitz: float, radius: float, horizon: float) -> float:
+    """Return 1/η = L √(2T) / M."""
+    return lipschitz * math.sqrt(2.0 * horizon) / radius
+
+
+@compiled
+def follow_ridge(reals: Array, eta: float, x: Array) -> None:
+    """Follow (number of contexts, sum of squared lengths, 1/η) for an η that is a number or automatic."""
+    reals[0] += 1.0
+    reals[1] += dot(x, x, x.shape[0])
+    count = int(reals[0])
+    if eta > 0.0:
+        reals[2] = 1.0 / eta
+    elif (count & (count - 1)) == 0:
+        reals[2] = automatic_ridge(count, reals[1], x.shape[0])
+
+
+def prior_rows(prior: ArrayLike | None, rows: int, size: int) -> Array:
+    """Return w₀ for each row: the given vector, the given rows and 0 for later ones, or 0."""
+    start = np.zeros((rows, size))
+    if prior is None:
+        return start
+    known = np.asarray(prior, dtype=np.float64)
+    if known.shape[-1:] != (size,) or known.ndim > 2 or not np.isfinite(known).all():
+        raise InvalidInputError("prior", f"be rows of {size} finite numbers", prior)
+    if known.ndim == 1:
+        start[:] = known
+    else:
+        start[: len(known)] = known[:rows]
+    return start
+
+
+def eta_code(eta: Eta, radius: float | None, horizon: int | None) -> float:
+    """Return η as one number for compiled code: positive as given, or :data:`AUTO` or :data:`THEOREM`."""
+    if eta == "auto":
+        return AUTO
+    if eta == "theorem":
+        if radius is None or horizon is None:
+            rule = "come with a radius and a horizon"
+            raise InvalidInputError("eta='theorem'", rule, (radius, horizon))
+        return THEOREM
+    if isinstance(eta, str | bool) or not 0.0 < float(eta) < math.inf:
+        raise InvalidInputError("eta", "be a finite number > 0, 'auto' or 'theorem'", eta)
+    return float(eta)

@@ -1,0 +1,81 @@
+"""What a bank is handed, checked, and what all banks say about it."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.parts.kernels import LIMIT
+from weitzman.search.numbers import float_array
+
+__all__ = ["asked", "box_numbers", "check_contexts", "column", "hash_of", "refusal"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_RULES = {
+    1: "be the number of a box",
+    2: "come at most once in a round",
+    3: f"be finite numbers, at most {LIMIT:g} in size",
+    4: f"be a finite number, at most {LIMIT:g} in size, or NaN if it is missing",
+    5: f"be a finite number between 0 and {LIMIT:g}",
+}
+
+
+def asked(
+    contexts: ArrayLike, boxes: ArrayLike | None, every: Ints, dimension: int
+) -> tuple[Floats, Ints]:
+    """Return contexts as rows of the dimension, and the numbers of their boxes, all if None."""
+    rows = float_array(contexts, "The contexts", "fiub")
+    chosen = every if boxes is None else box_numbers(boxes)
+    check_contexts(rows, chosen.shape[0], dimension)
+    return rows, chosen
+
+
+def check_contexts(contexts: Floats, count: int, dimension: int) -> None:
+    """Refuse contexts that are not ``count`` rows of the dimension."""
+    if contexts.shape != (count, dimension):
+        rule = f"have the shape ({count}, {dimension})"
+        raise InvalidInputError("The contexts", rule, contexts.shape)
+
+
+def box_numbers(boxes: ArrayLike) -> Ints:
+    """Return a list of integers as an array."""
+    chosen = np.ascontiguousarray(boxes)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        raise InvalidInputError("boxes", "be a list of integers", boxes)
+    return chosen.astype(np.int64, copy=False)
+
+
+def column(subject: str, numbers: ArrayLike, count: int) -> Floats:
+    """Return one number per row, of one for all or one for each."""
+    found = float_array(numbers, subject)
+    if found.ndim == 0:
+        return np.full(count, float(found))
+    if found.shape != (count,):
+        raise InvalidInputError(subject, f"be one number or have the shape ({count},)", found.shape)
+    return found
+
+
+def refusal(row: int, rule: int, columns: tuple[Any, ...]) -> InvalidInputError:
+    """Return the error for a rule that a row breaks, with the number that breaks it.
+
+    ``rule`` is that of :func:`weitzman.learn.learners.parts.kernels.learn_rows`, ``columns`` are boxes,
+    contexts, values and costs.
+    """
+    names = ("box", "box", "context", "value", "cost")
+    boxes, contexts, values, costs = columns
+    got = (boxes, boxes, contexts, values, costs)[rule - 1][row]
+    return InvalidInputError(f"The {names[rule - 1]} of row {row}", _RULES[rule], got)
+
+
+def hash_of(state: Mapping[str, NDArray[np.generic]]) -> str:
+    """Return a hash of the arrays of a state."""
+    found = hashlib.sha256()
+    for name, array in sorted(state.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

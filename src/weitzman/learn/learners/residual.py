@@ -1,0 +1,165 @@
+"""Ridge mean and empirical residuals: reservation values that follow any cost.
+
+Level 2 of the paper's assumptions: v = w·x + ε with one distribution of ε per box. Then σ = w·x + s
+with E(s − ε)⁺ = c. The mean comes from :mod:`weitzman.learn.learners.ridge`; the distribution of ε is that
+of the last ``memory`` residuals, each taken before its own value was learned. With the k residuals
+r sorted, s is the root of the increasing piecewise linear function
+
+    (1/k) Σ_i (s − r_i)⁺ = c,   s = (k c + r_1 + … + r_j) / j   for the first j with s ≤ r_{j+1}.
+
+At c = 0 it is the smallest residual. Before anything is seen ε is taken as 0, so σ = w₀·x + c. A
+round costs O(d² + memory); memory is constant. For rows that share their weights, residuals are
+shared too.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.compiled.decorators import compiled, implements
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.parts.gram import cover_reach
+from weitzman.learn.learners.parts.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
+from weitzman.learn.learners.parts.regulariser import Eta, prior_rows
+from weitzman.learn.learners.ridge import (
+    Regression,
+    blank_regression,
+    regression_learn,
+    regression_predict,
+    regression_settle,
+    regression_width,
+)
+
+__all__ = ["Residual"]
+
+Array = NDArray[np.float64]
+
+
+class ResidualState(NamedTuple):
+    """A regression, and its last residuals by age (``recent``) and by size (``ordered``)."""
+
+    core: Regression
+    spread: Array
+    pool: Array
+    recent: Array
+    ordered: Array
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residual:
+    """Ridge mean plus the reservation value of the empirical residuals at the asked cost.
+
+    Parameters
+    ----------
+    memory
+        How many residuals a box remembers.
+    eta, intercept, prior, forget, shared
+        As for :class:`~weitzman.learn.learners.ridge.Ridge`.
+
+    Examples
+    --------
+    >>> bank = Residual(eta=1e9).start(boxes=1, dimension=1)
+    >>> for value in (3.0, 5.0, 4.0, 4.0):
+    ...     bank.update([0], [[1.0]], [value], 1.0)
+    >>> bank.predict([[1.0]], 1.0) < bank.predict([[1.0]], 2.0)
+    array([ True])
+    """
+
+    memory: int = 1000
+    eta: Eta = "auto"
+    intercept: bool = False
+    prior: ArrayLike | None = None
+    forget: float = 1.0
+    shared: bool = False
+
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
+        if self.memory < 1:
+            raise InvalidInputError("memory", "be an integer >= 1", self.memory)
+
+        def blank(rows: int, capacity: int) -> ResidualState:
+            start = prior_rows(self.prior, rows, dimension + self.intercept)
+            return ResidualState(
+                core=blank_regression(rows, start, self.eta, self.forget),
+                spread=np.zeros((rows, 3)),
+                pool=np.zeros(3),
+                recent=np.zeros((rows, self.memory)),
+                ordered=np.zeros((rows, self.memory)),
+                counts=np.zeros((rows, 1), dtype=np.int64),
+            )
+
+        return CompiledBank(blank=blank, boxes=boxes, dimension=dimension, shared=self.shared)
+
+
+@compiled
+def residual_reservation_value(ordered: Array, count: int, cost: float) -> float:
+    """Return s with (1/k) Σ (s − r_i)⁺ = c for the first k sorted residuals."""
+    if count == 0:
+        return cost
+    budget = count * cost
+    for j in range(1, count):
+        budget += ordered[j - 1]
+        if budget <= j * ordered[j]:
+            return float(budget / j)
+    return float((budget + ordered[count - 1]) / count)
+
+
+@compiled
+def _remember(recent: Array, ordered: Array, count: int, residual: float) -> None:
+    memory = recent.shape[0]
+    held = min(count, memory)
+    slot = count % memory
+    if count >= memory:
+        # The oldest leaves: close its gap
+        place = np.searchsorted(ordered, recent[slot])
+        for i in range(place, memory - 1):
+            ordered[i] = ordered[i + 1]
+        held -= 1
+    recent[slot] = residual
+    place = held
+    while place > 0 and ordered[place - 1] > residual:
+        ordered[place] = ordered[place - 1]
+        place -= 1
+    ordered[place] = residual
+
+
+@implements(predict_row, ResidualState)
+def _predict(state: ResidualState, row: int, context: Array, cost: float) -> float:
+    held = min(state.counts[row, 0], state.recent.shape[1])
+    mean = regression_predict(state.core, row, context)
+    return mean + residual_reservation_value(state.ordered[row], held, cost)
+
+
+@implements(width_row, ResidualState)
+def _width(state: ResidualState, row: int, context: Array) -> float:
+    return regression_width(state.core, row, context)
+
+
+@implements(reach_row, ResidualState)
+def _reach(state: ResidualState, row: int, context: Array) -> float:
+    return cover_reach(state.core.cover, row, context)
+
+
+@implements(learn_row, ResidualState)
+def _learn(state: ResidualState, row: int, context: Array, value: float, cost: float) -> None:
+    residual = value - regression_predict(state.core, row, context)
+    note_residual(state.spread[row], residual)
+    _remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)
+    state.counts[row, 0] += 1
+    regression_learn(state.core, row, context, value)
+
+
+@implements(settle_row, ResidualState)
+def _settle(state: ResidualState, row: int) -> None:
+    regression_settle(state.core, row)

@@ -1,0 +1,207 @@
+"""Linear regression as index: the paper's baseline.
+
+The weights of a box are the minimiser of Σ_s γ^{t−s} ½ (w·x_s − v_s)² + ‖w − w₀‖² / (2η), and σ =
+w·x. This is the mean of the value, not its reservation value: it ignores the cost and the spread,
+and is the right index only where both are the same for all boxes.
+
+With V = I/η + Σ γ^{t−s} x xᵀ (:mod:`weitzman.learn.learners.parts.gram`) a round makes one Newton step w ←
+w − V⁻¹ (V w − w₀/η − Σ γ^{t−s} v x) from the last weights, which is the minimiser, and rounding errors of
+earlier rounds do not stay. A round costs O(d²), or O(d³) with a discount, since 1/η is not discounted;
+memory is constant.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.compiled.decorators import compiled, implements
+from weitzman.compiled.linalg import linear, load_row, symmetric_product
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.parts.gram import (
+    Cover,
+    blank_cover,
+    cover_add,
+    cover_reach,
+    cover_scale,
+    cover_settle,
+    cover_width,
+)
+from weitzman.learn.learners.parts.kernels import (
+    learn_row,
+    note_residual,
+    predict_row,
+    reach_row,
+    settle_row,
+    width_row,
+)
+from weitzman.learn.learners.parts.regulariser import Eta, eta_code, follow_ridge, prior_rows
+
+__all__ = [
+    "Regression",
+    "Ridge",
+    "blank_regression",
+    "regression_learn",
+    "regression_predict",
+    "regression_settle",
+    "regression_width",
+]
+
+Array = NDArray[np.float64]
+
+
+class Regression(NamedTuple):
+    """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η), ``rules`` (η, γ)."""
+
+    weights: Array
+    prior: Array
+    moment: Array
+    cover: Cover
+    reals: Array
+    rules: Array
+    work: Array
+    square: Array
+
+
+class RidgeState(NamedTuple):
+    """The state of :class:`Ridge`."""
+
+    core: Regression
+    spread: Array
+    pool: Array
+
+
+def blank_regression(rows: int, start: Array, eta: Eta, forget: float) -> Regression:
+    """Return the regression of rows that have seen nothing."""
+    if eta == "theorem":
+        raise InvalidInputError("eta", "be a number or 'auto' for a regression", eta)
+    if not 0.0 < forget <= 1.0:
+        raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
+    size = start.shape[1]
+    return Regression(
+        weights=start.copy(),
+        prior=start,
+        moment=np.zeros((rows, size)),
+        cover=blank_cover(rows, size),
+        reals=np.zeros((rows, 3)),
+        rules=np.array([eta_code(eta, None, None), forget]),
+        work=np.zeros((3, size)),
+        square=np.zeros((size, size)),
+    )
+
+
+@compiled
+def regression_predict(core: Regression, row: int, context: Array) -> float:
+    """Return w·x."""
+    return linear(core.weights[row], context)
+
+
+@compiled
+def regression_width(core: Regression, row: int, context: Array) -> float:
+    """Return ‖x‖ in the norm of V⁻¹."""
+    load_row(context, core.work[0])
+    return cover_width(core.cover, row, core.work[0], core.work[1])
+
+
+@compiled
+def regression_learn(core: Regression, row: int, context: Array, value: float) -> None:
+    """Take one observation in."""
+    x, forget = core.work[0], core.rules[1]
+    load_row(context, x)
+    if forget < 1.0:
+        cover_scale(core.cover, row, forget)
+    cover_add(core.cover, row, x, 1.0, core.work[1])
+    for j in range(x.shape[0]):
+        core.moment[row, j] = forget * core.moment[row, j] + value * x[j]
+    follow_ridge(core.reals[row], core.rules[0], x)
+
+
+@compiled
+def regression_settle(core: Regression, row: int) -> None:
+    """Move the weights to the minimiser."""
+    ridge = core.reals[row, 2]
+    cover_settle(core.cover, row, ridge, core.square)
+    weights, gradient, step = core.weights[row], core.work[1], core.work[2]
+    symmetric_product(core.cover.gram[row], weights, gradient)
+    for j in range(step.shape[0]):
+        gradient[j] += ridge * (weights[j] - core.prior[row, j]) - core.moment[row, j]
+    symmetric_product(core.cover.inverse[row], gradient, step)
+    for j in range(step.shape[0]):
+        weights[j] -= step[j]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ridge:
+    """Ridge regression, with the mean as reservation value.
+
+    Parameters
+    ----------
+    eta
+        A number or ``"auto"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
+    intercept
+        Whether a constant is learned too.
+    prior
+        w₀, one vector for all boxes or one row per box; 0 if None.
+    forget
+        γ, the discount per observation of a box.
+    shared
+        Whether all boxes share one w.
+
+    Examples
+    --------
+    >>> bank = Ridge(eta=1e9).start(boxes=1, dimension=1)
+    >>> for value in (3.0, 5.0, 4.0, 6.0):
+    ...     bank.update([0], [[1.0]], [value], 1.0)
+    >>> bank.predict([[1.0]], 1.0).round(6)
+    array([4.5])
+    """
+
+    eta: Eta = "auto"
+    intercept: bool = False
+    prior: ArrayLike | None = None
+    forget: float = 1.0
+    shared: bool = False
+
+    def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
+
+        def blank(rows: int, capacity: int) -> RidgeState:
+            start = prior_rows(self.prior, rows, dimension + self.intercept)
+            core = blank_regression(rows, start, self.eta, self.forget)
+            return RidgeState(core=core, spread=np.zeros((rows, 3)), pool=np.zeros(3))
+
+        return CompiledBank(
+            blank=blank,
+            boxes=boxes,
+            dimension=dimension,
+            shared=self.shared,
+            weights=lambda state: state.core.weights,
+        )
+
+
+@implements(predict_row, RidgeState)
+def _predict(state: RidgeState, row: int, context: Array, cost: float) -> float:
+    return regression_predict(state.core, row, context)
+
+
+@implements(width_row, RidgeState)
+def _width(state: RidgeState, row: int, context: Array) -> float:
+    return regression_width(state.core, row, context)
+
+
+@implements(reach_row, RidgeState)
+def _reach(state: RidgeState, row: int, context: Array) -> float:
+    return cover_reach(state.core.cover, row, context)
+
+
+@implements(learn_row, RidgeState)
+def _learn(state: RidgeState, row: int, context: Array, value: float, cost: float) -> None:
+    note_residual(state.spread[row], value - regression_predict(state.core, row, context))
+    regression_learn(state.core, row, context, value)
+
+
+@implements(settle_row, RidgeState)
+def _settle(state: RidgeState, row: int) -> None:
+    regression_settle(state.core, row)

@@ -1,0 +1,272 @@
+"""Aware of the round: reservation values that are predicted again after every look.
+
+The boxes of one round are often alike: a hard query is slow under every plan. A learner gives σ_i(x), the
+reservation value of box i as far as its context tells. Once k ≥ 1 boxes of the round are open, the law of
+a closed one is another, and
+
+    σ_i(x, seen) = σ_i(x) + d_i · u·s(seen),      s = (1, 1/k, r̄, r̄/k),                            (1)
+
+where r̄ is the mean of the residuals r_j = (v_j − σ_j(x_j) − m_j)/d_j of the open boxes, cut off at ±4, and
+m_j, d_j are mean and deviation of v − σ_j so far, where later values count more. Weitzman's rule goes by
+(1) after every look; before the first look it goes by σ_i(x).
+
+**Why this summary.** Let residuals be normal with the same correlation ρ between any two. Given k of them,
+a further one is normal with the mean k ρ/(1 + (k − 1)ρ) · r̄ and a variance that depends on k alone: mean
+and number are sufficient, and order, least and last say nothing more. (1) is that dependence on k to first
+order in 1/k.
+
+**How u is learned.** By exact FTRL on the same loss: H_c(σ + d z − v) = d² H_{c/d}(z − (v − σ)/d), so u is
+one more linear-quadratic regression, with the context s, the value (v − σ)/d and the cost c/d. All boxes
+share u: with n boxes it is known n times sooner.
+
+**Which pairs.** After a round the rule is re-enacted on its values, with what it knew before. It *asks* for
+a box when this is the first of the closed ones: for every box that it opens, and for the one at which it
+stops. Each is learned with what was open when it was asked for; the first box of the round is not, since
+nothing was open. A box's own value has no part in whether and when the rule asks for it, so these pairs are
+fair draws from the situations in which u is used. Boxes that stay behind the one at which the rule stops are
+left out: there are many more of them, mostly after a good value, where nothing is to be decided.
+
+**When u counts.** While the learner is new, residuals say more about it than about the round: a box takes
+part once it has shown more than 2 d values. And u is 0 in (1) until it has been the better prediction:
+with D the loss without u less the loss with u, of the pairs of a round before they are learned, until
+
+    Σ D > √(Σ D²).                                                                                (2)
+
+Where boxes are independent, the rule is the learner's own nearly always.
+
+Under feedback ``"opened"`` σ_i(x) is lowered by optimism as in a searcher, and a value that was not revealed
+shows nothing and is not learned.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learner import Bank, Learner
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.parts.optimism import KAPPA
+from weitzman.learn.loss import loss
+from weitzman.learn.models.history import CLIP, Past
+from weitzman.learn.policies.panel import joined, parted
+from weitzman.learn.policy import Floats, Ints, Round, State, walk
+from weitzman.search.rule import STOP, next_box, opening_order
+
+__all__ = ["Aware", "AwareCourse", "Situation", "asked_for", "summary"]
+
+SUMMARY = 4
+"""The length of a summary."""
+NEW = 2
+"""How many values a box must have shown for every feature before its residuals count."""
+_ROUNDING = 1e-12  # a deviation below this share of the root mean square is what rounding leaves
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aware:
+    """Weitzman's rule over reservation values that follow what the round has shown.
+
+    Parameters
+    ----------
+    learner
+        What learns σ from the context alone.
+    name
+        The name of the rule.
+    """
+
+    learner: Learner = field(default_factory=FTRL)
+    name: str = "aware"
+
+    def start(self, past: Past) -> "AwareMembers":
+        """Return the rule, over a past without rounds."""
+        bank = self.learner.start(boxes=past.boxes, dimension=past.dimension)
+        rows = 1 if past.shared else past.boxes
+        optimism = KAPPA if past.feedback == "opened" else 0.0
+        return AwareMembers(bank, self.name, rows, NEW * past.dimension, optimism)
+
+
+def summary(residuals: Floats) -> Floats:
+    """Return what open boxes with these residuals say about the closed ones; 0 if there are none.
+
+    >>> summary(np.array([1.0, 2.0]))
+    array([1.  , 0.5 , 1.5 , 0.75])
+    """
+    count = len(residuals)
+    if not count:
+        return np.zeros(SUMMARY)
+    # By a plain loop: numpy sums in an order that depends on the machine
+    mean = math.fsum(residuals) / count
+    return np.array([1.0, 1.0 / count, mean, mean / count])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Situation:
+    """What is known of the rows of a round before anything is opened.
+
+    Attributes
+    ----------
+    sigma
+        The reservation values by the contexts.
+    centre, spread
+        Mean and deviation of v − σ so far; the deviation is 0 if it is not known.
+    """
+
+    sigma: Floats
+    centre: Floats
+    spread: Floats
+
+    def summary(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the summary of rows that are open, with their values."""
+        known = [
+            (row, value)
+            for row, value in zip(opened, found, strict=True)
+            if self.spread[row] > 0.0 and not math.isnan(value)
+        ]
+        rows = [row for row, _ in known]
+        apart = np.array([value for _, value in known]) - self.sigma[rows] - self.centre[rows]
+        return summary(np.clip(apart / self.spread[rows], -CLIP, CLIP))
+
+
+class AwareCourse:
+    """Weitzman's rule, asked again after every look."""
+
+    def __init__(self, situation: Situation, sigma: Floats, weights: Floats) -> None:
+        self._situation = situation
+        self._sigma = sigma
+        self._weights = weights
+
+    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the reservation values of all rows, given those that are open."""
+        seen = self._situation.summary(opened, found)
+        shift = sum(float(w) * float(s) for w, s in zip(self._weights, seen, strict=True))
+        return self._sigma + shift * self._situation.spread
+
+    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
+        """Return the row to open next, or STOP."""
+        sigma = self.reservation_values(opened, found)
+        order = [row for row in opening_order(sigma) if row not in opened]
+        return next_box(order, sigma, 0, best) if order else STOP
+
+    def state(self) -> State:
+        """Return the situation, σ as it is used, and the weights."""
+        told = self._situation
+        rows = np.stack([told.sigma, told.centre, told.spread, self._sigma])
+        return {"rows": rows, "weights": self._weights}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareCourse":
+        """Return the course whose :meth:`state` this is."""
+        sigma, centre, spread, used = np.array(state["rows"], dtype=np.float64)
+        weights = np.array(state["weights"], dtype=np.float64)
+        return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights)
+
+
+def asked_for(
+    situation: Situation,
+    course: AwareCourse,
+    round: Round,  # noqa: A002
+    values: Floats,
+) -> tuple[Ints, Floats]:
+    """Return the rows that the rule asks for while others are open, and what these said by then."""
+    opened = walk(course, round, values).opened
+    found = [float(values[row]) for row in opened]
+    heads = list(opened)
+    sigma = course.reservation_values(opened, found)
+    heads += [int(row) for row in opening_order(sigma) if row not in opened][:1]
+    rows, told = [], []
+    for place, row in enumerate(heads):
+        seen = situation.summary(opened[:place], found[:place])
+        if seen[0] > 0.0 and situation.spread[row] > 0.0 and not math.isnan(values[row]):
+            rows.append(row)
+            told.append(seen)
+    return np.array(rows, dtype=np.int64), np.array(told).reshape(-1, SUMMARY)
+
+
+class AwareMembers:
+    """The one rule, running."""
+
+    def __init__(self, bank: Bank, name: str, rows: int, new: int, optimism: float) -> None:
+        self.names = (name,)
+        self._bank = bank
+        self._optimism = optimism
+        self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
+        # Mean, mean square and number of v − σ
+        self._spread = np.zeros((rows, 3))
+        self._new = new
+        # Σ D and Σ D²
+        self._lead = np.zeros(2)
+
+    def course(self, round: Round, rule: int) -> AwareCourse:  # noqa: A002
+        """Return what the rule does in a round."""
+        return self._course(round, self._situation(round))
+
+    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
+        """Return what the rule comes to in a round, and how many boxes it opens."""
+        done = walk(self.course(round, 0), round, values)
+        known = not np.isnan(values[list(done.opened)]).any()
+        return np.array([done.total if known else np.nan]), np.array([len(done.opened)])
+
+    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+        """Learn u from the situations in which the rule asks, then the learner and the spread."""
+        situation = self._situation(round)
+        rows, told = asked_for(situation, self._course(round, situation), round, values)
+        if len(rows):
+            spread = situation.spread[rows]
+            targets = (values[rows] - situation.sigma[rows]) / spread
+            costs = round.costs[rows] / spread
+            shift = self._shift.predict_arrays(told, costs, np.zeros_like(rows), 0.0)
+            ahead = math.fsum(loss(-targets, costs) - loss(shift - targets, costs))
+            self._lead += (ahead, ahead * ahead)
+            self._shift.update_arrays(np.zeros_like(rows), told, targets, costs)
+        places = self._places(round)
+        for row in np.flatnonzero(~np.isnan(values)):
+            _note(self._spread[places[row]], float(values[row] - situation.sigma[row]))
+        self._bank.update_arrays(round.places, round.contexts, values, round.costs)
+
+    def state(self) -> State:
+        """Return a copy of everything beside the past that later answers depend on."""
+        own: State = {"spread": self._spread.copy(), "lead": self._lead.copy()}
+        return joined({"bank": self._bank.state(), "shift": self._shift.state(), "own": own})
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        own = parted(state, "own")
+        shapes = {"spread": self._spread.shape, "lead": (2,)}
+        got = {name: array.shape for name, array in own.items()}
+        if got != shapes:
+            raise InvalidInputError("The state of an aware rule", f"have the shapes {shapes}", got)
+        self._bank.restore(parted(state, "bank"))
+        self._shift.restore(parted(state, "shift"))
+        self._spread = np.array(own["spread"], dtype=np.float64)
+        self._lead = np.array(own["lead"], dtype=np.float64)
+
+    def _places(self, round: Round) -> Ints:  # noqa: A002
+        return round.places if len(self._spread) > 1 else np.zeros_like(round.places)
+
+    def _situation(self, round: Round) -> Situation:  # noqa: A002
+        sigma = self._bank.predict_arrays(round.contexts, round.costs, round.places, 0.0)
+        mean, square, count = self._spread[self._places(round)].T
+        deviation = np.sqrt(np.maximum(square - mean * mean, 0.0))
+        known = (count > self._new) & (deviation > _ROUNDING * np.sqrt(square))
+        return Situation(sigma=sigma, centre=mean, spread=np.where(known, deviation, 0.0))
+
+    def _course(self, round: Round, situation: Situation) -> AwareCourse:  # noqa: A002
+        sigma = situation.sigma
+        if self._optimism > 0.0:
+            contexts, costs, places = round.contexts, round.costs, round.places
+            sigma = self._bank.predict_arrays(
+                contexts, costs, places, self._optimism, round.outside
+            )
+        weights = self._shift.weights([0])
+        if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
+            return AwareCourse(situation, sigma, np.zeros(SUMMARY))
+        return AwareCourse(situation, sigma, weights[0])
+
+
+def _note(spread: Floats, residual: float) -> None:
+    spread[2] += 1.0
+    share = 2.0 / (spread[2] + 1.0)
+    spread[0] += share * (residual - spread[0])
+    spread[1] += share * (residual * residual - spread[1])

@@ -1,0 +1,121 @@
+"""A portfolio under feedback ``opened``: it sees the values of the boxes that it opened, and no others.
+
+Candidates learn from what was revealed. How they are judged:
+
+- A candidate that would have opened no other boxes than those that were opened has a known total. The others
+  are estimated: the round is completed twice (:mod:`weitzman.learn.policies.completion`), and the worse of
+  both totals counts. A candidate is completed as well as any other where it opens what is known, so totals
+  that are known come out exact.
+- The rounds that are explored (:mod:`weitzman.learn.policies.exploration`) correct these estimates.
+- The incumbent explores by itself, for all: it lowers the reservation values of boxes that are little known
+  (:mod:`weitzman.learn.learners.parts.optimism`). What that costs is an investment from which every
+  candidate learns, and no reason to leave it. So it is judged as it would play without optimism.
+
+The advised candidate of :mod:`weitzman.learn.policies.hedge` is played: the incumbent until the leader
+beats it clearly, with few rounds counting as few, since a leader that never looks would find out nothing
+more. Scores are estimates that depend on what was played, so the hedge's guarantee does not hold here, and
+nothing is drawn. While the incumbent is played nothing is explored.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.learn.policies.candidates import Candidates
+from weitzman.learn.policies.completion import Completion
+from weitzman.learn.policies.exploration import chance, corrected, is_drawn
+from weitzman.learn.policies.hedge import Gate
+from weitzman.learn.policies.portfolio_player import PortfolioPlayer
+from weitzman.learn.policy import Course, Floats, IndexCourse, Round, State, joined, parted, walk
+
+__all__ = ["OpenedPlayer"]
+
+
+class OpenedPlayer(PortfolioPlayer):
+    """A portfolio that learns from what it opened.
+
+    Parameters
+    ----------
+    candidates, gate, seed
+        As for a portfolio under full information.
+    share
+        The share of what looks cost that goes into exploration.
+    """
+
+    def __init__(self, candidates: Candidates, gate: Gate, seed: int, share: float) -> None:
+        super().__init__(candidates, gate, seed)
+        self._share = share
+        # What looks cost in rounds that were not explored, and how many rounds had any
+        self._paid = np.zeros(2)
+
+    @property
+    def played(self) -> int:
+        """The number of the candidate that the next round is played by, if it is not explored."""
+        return self._gate.leader
+
+    def weights(self) -> Floats:
+        """Return 1 for the candidate that the next round is played by, 0 for the others."""
+        weights = np.zeros(len(self.names))
+        weights[self.played] = 1.0
+        return weights
+
+    def explores(self, round: Round) -> bool:  # noqa: A002
+        """Return whether everything is opened in a round, to learn."""
+        return is_drawn(self.chance(round), seed=self._seed, number=self._past.count)
+
+    def chance(self, round: Round) -> float:  # noqa: A002
+        """Return the chance with which a round is explored."""
+        if not self._gate.is_open or not self._paid[1]:
+            return 0.0
+        return chance(self._share, float(self._paid[0] / self._paid[1]), round.costs)
+
+    def propose(self, round: Round) -> Course:  # noqa: A002
+        """Return what to do in a round."""
+        if self.explores(round):
+            return IndexCourse(np.full(len(round.costs), -np.inf))
+        return self.favourite(round)
+
+    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+        """Learn the values of a round, NaN for what was not revealed, and who was good at it."""
+        known = ~np.isnan(values)
+        if known.all() and self.explores(round):
+            scores = self._corrected(round, values)
+        else:
+            scores = self.estimate(round, values)
+            self._paid += round.costs[known].sum(), float(known.any())
+        self._judge(scores)
+        self._candidates.learn(round, values)
+
+    def estimate(self, round: Round, values: Floats) -> Floats | None:  # noqa: A002
+        """Return what candidates come to in a round, as far as it is known and estimated beyond.
+
+        None if nothing was ever seen.
+        """
+        if not np.isnan(values).any():
+            return self.score(round, values).totals
+        both = self._past.model(Completion).both(round, values, self._seed)
+        if both is None:
+            return None
+        worse: Floats = np.maximum(*(self.score(round, completed).totals for completed in both))
+        return worse
+
+    def _corrected(self, round: Round, values: Floats) -> Floats | None:  # noqa: A002
+        """Return the scores of an explored round, whose values are all known."""
+        would = list(walk(self.favourite(round), round, values).opened)
+        revealed = np.full(len(values), np.nan)
+        revealed[would] = values[would]
+        estimates, totals = self.estimate(round, revealed), self.score(round, values).totals
+        if estimates is None:
+            return totals
+        number = self._past.count + 1
+        return corrected(estimates, totals, chance=self.chance(round), number=number)
+
+    def state(self) -> State:
+        """Return a copy of everything that later answers depend on."""
+        return super().state() | joined({"exploration": {"paid": self._paid.copy()}})
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        super().restore(state)
+        self._paid = np.array(parted(state, "exploration")["paid"], dtype=np.float64)

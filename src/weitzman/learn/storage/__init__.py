@@ -1,0 +1,1 @@
+"""Files: their format, and which learners and policies a file may hold."""

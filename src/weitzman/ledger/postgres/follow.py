@@ -1,0 +1,79 @@
+"""Following a PostgreSQL journal that others write.
+
+Every append announces the new head (``NOTIFY``), so a follower hears of it with the commit. An announcement
+is no promise: one that is lost with a connection is made good by a look at the head every second.
+"""
+
+import time
+from threading import Lock
+from typing import Any
+
+import psycopg
+
+from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.postgres.connection import connect, place_name
+from weitzman.ledger.postgres.tables import CHANNEL
+
+__all__ = ["Follower"]
+
+_LOOK = 1.0
+
+
+class Follower:
+    """Waits for events of others.
+
+    Parameters
+    ----------
+    place
+        The connection string of the journal.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._lock = Lock()
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def wait(self, seq: int, timeout: float) -> int:
+        """Return the seq of the head as soon as it is beyond ``seq``, or when the time is over.
+
+        Raises
+        ------
+        JournalUnavailableError
+            If the server does not answer.
+        """
+        deadline = time.monotonic() + timeout
+        with self._lock:
+            try:
+                connection = self._listening()
+                while True:
+                    now = self._head(connection)
+                    left = deadline - time.monotonic()
+                    if now > seq or left <= 0.0:
+                        return now
+                    for _ in connection.notifies(timeout=min(left, _LOOK), stop_after=1):
+                        pass
+            except psycopg.Error as error:
+                self._forget()
+                raise JournalUnavailableError(
+                    f"The journal {place_name(self._place)!r} does not answer: {error}."
+                ) from None
+
+    def close(self) -> None:
+        """Listen no more, when nobody waits."""
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _listening(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._place)
+            self._connection.execute(f"LISTEN {CHANNEL}")
+        return self._connection
+
+    def _head(self, connection: psycopg.Connection[Any]) -> int:
+        row = connection.execute("SELECT seq FROM weitzman.head").fetchone()
+        return 0 if row is None else int(row[0])

@@ -1,0 +1,65 @@
+"""Snapshots in the database of a PostgreSQL journal, for every process that shares it."""
+
+from collections.abc import Iterator
+
+import psycopg
+
+from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.postgres.connection import Pool, connect, place_name
+from weitzman.ledger.snapshots.snapshot import Snapshot
+
+__all__ = ["TableSnapshots"]
+
+_WRITE = """
+INSERT INTO weitzman.snapshot VALUES (%(seq)b, %(content)b)
+ON CONFLICT (seq) DO UPDATE SET content = excluded.content
+"""
+_FORGET = """
+DELETE FROM weitzman.snapshot
+WHERE seq < (SELECT min(seq) FROM (SELECT seq FROM weitzman.snapshot ORDER BY seq DESC LIMIT %s) AS kept)
+"""
+
+
+class TableSnapshots:
+    """Snapshots in a table beside the events.
+
+    Parameters
+    ----------
+    place
+        The connection string of the journal.
+    keep
+        How many are kept.
+    """
+
+    def __init__(self, place: str, *, keep: int = 2) -> None:
+        self._place = place
+        self._keep = keep
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Store a snapshot and remove the oldest."""
+        connection = connect(self._place)
+        try:
+            with connection.transaction():
+                values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
+                connection.execute(_WRITE, values)
+                connection.execute(_FORGET, [self._keep])
+        except psycopg.Error as error:
+            raise JournalUnavailableError(
+                f"The journal {place_name(self._place)!r} takes no snapshot: {error}."
+            ) from None
+        finally:
+            connection.close()
+
+    def newest_first(self) -> Iterator[Snapshot]:
+        """Yield the snapshots that are whole."""
+        pool = Pool(self._place)
+        try:
+            seqs = pool.rows("SELECT seq FROM weitzman.snapshot ORDER BY seq DESC", {})
+            for (seq,) in seqs:
+                query = "SELECT content FROM weitzman.snapshot WHERE seq = %(seq)b"
+                for (content,) in pool.rows(query, {"seq": seq}):
+                    snapshot = Snapshot.from_bytes(content)
+                    if snapshot is not None:
+                        yield snapshot
+        finally:
+            pool.close()

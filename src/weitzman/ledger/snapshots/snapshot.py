@@ -1,0 +1,200 @@
+"""Snapshots: the state at some event, so that a start need not read the whole journal.
+
+A start takes the newest snapshot that is whole and applies the events after it. A snapshot that is cut,
+changed, or not of this journal is left out: the next older one is taken, or none. A snapshot that
+holds events which the journal has lost shows that the journal is damaged.
+
+The records of a snapshot may be taken one after the other while events go on: each tells how many events
+it holds, and ``apply`` leaves those out. ``head`` is the end of the journal before the first record was
+taken, ``until`` the seq after the last.
+
+As bytes it is a line with format and version, the SHA-256 of the rest, and the rest: seq, chain and until as
+msgpack, the record of the service and those of the problems, each after its length in eight bytes.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from weitzman.errors import JournalDamagedError
+from weitzman.ledger.journal import EMPTY, Head, Journal
+from weitzman.ledger.state.fold import Service, State, apply
+from weitzman.ledger.state.problem import Problem
+
+__all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "resume", "take"]
+
+_MAGIC = b"weitzman.snapshot 3\n"
+_BEGIN = len(_MAGIC) + 32
+_PLACE = msgspec.msgpack.Decoder(tuple[int, bytes, int])
+Bytes = bytes | memoryview
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The records of the service and of all problems at one time."""
+
+    seq: int
+    chain: bytes
+    until: int
+    service: Bytes
+    problems: Sequence[Bytes]
+
+    @property
+    def size(self) -> int:
+        """How many bytes its records have."""
+        return len(self.service) + sum(map(len, self.problems))
+
+    def parts(self) -> Iterator[Bytes]:
+        """Yield what comes after the hash, in pieces."""
+        place = msgspec.msgpack.encode((self.seq, self.chain, self.until))
+        for record in (place, self.service, *self.problems):
+            yield len(record).to_bytes(8, "big")
+            yield record
+
+    def to_bytes(self) -> bytes:
+        """Return the snapshot with its hash."""
+        content = b"".join(self.parts())
+        return _MAGIC + hashlib.sha256(content).digest() + content
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Snapshot | None":
+        """Return the snapshot; None if it is cut, changed or of another version."""
+        view = memoryview(content)
+        if view[: len(_MAGIC)] != _MAGIC:
+            return None
+        if hashlib.sha256(view[_BEGIN:]).digest() != view[len(_MAGIC) : _BEGIN]:
+            return None
+        records, begin = [], _BEGIN
+        while begin < len(view):
+            end = begin + 8 + int.from_bytes(view[begin : begin + 8], "big")
+            records.append(view[begin + 8 : end])
+            begin = end
+        place, service, *problems = records
+        return cls(*_PLACE.decode(place), service, problems)
+
+    def state(self) -> State:
+        """Return the state; ValueError if the records are those of other code."""
+        state = State()
+        try:
+            state.service = Service.from_record(self.service)
+            for record in self.problems:
+                problem = Problem.from_record(record)
+                state.problems[problem.name] = problem
+        except msgspec.DecodeError as error:
+            raise ValueError(str(error)) from None
+        return state
+
+
+class Snapshots(Protocol):
+    """Where the snapshots of a journal are kept."""
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot, all or nothing, and forget the oldest."""
+
+    def newest_first(self) -> Iterator[Snapshot]:
+        """Yield the snapshots that are whole."""
+
+
+class FileSnapshots:
+    """Snapshots in files beside a journal: ``<journal>-snapshot-<seq>``.
+
+    Parameters
+    ----------
+    journal
+        The path of the journal.
+    keep
+        How many are kept.
+    """
+
+    def __init__(self, journal: str | os.PathLike[str], *, keep: int = 2) -> None:
+        self._journal = Path(journal)
+        self._keep = keep
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Write a file beside its place, move it there, and remove the oldest."""
+        for left in self._journal.parent.glob(f"{self._journal.name}-snapshot-*.part"):
+            left.unlink(missing_ok=True)  # of a process that was killed meanwhile
+        target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.seq:016d}")
+        beside = target.with_name(f"{target.name}.part")
+        try:
+            with beside.open("wb", buffering=1 << 20) as file:
+                # In pieces, between which others run
+                found = hashlib.sha256()
+                file.write(_MAGIC + bytes(32))
+                for part in snapshot.parts():
+                    found.update(part)
+                    file.write(part)
+                file.seek(len(_MAGIC))
+                file.write(found.digest())
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+        for old in self.files()[self._keep :]:
+            old.unlink(missing_ok=True)
+
+    def newest_first(self) -> Iterator[Snapshot]:
+        """Yield the snapshots that are whole."""
+        for file in self.files():
+            with contextlib.suppress(OSError):
+                snapshot = Snapshot.from_bytes(file.read_bytes())
+                if snapshot is not None:
+                    yield snapshot
+
+    def files(self) -> list[Path]:
+        """Return the files, newest first."""
+        found = self._journal.parent.glob(f"{self._journal.name}-snapshot-{'[0-9]' * 16}")
+        return sorted(found, reverse=True)
+
+
+class Resumed(NamedTuple):
+    """A state, the end of the journal that it was made from, and how.
+
+    ``snapshot`` is the seq of the snapshot it began with and ``size`` that of its records in bytes, both 0
+    if there was none; ``replayed`` counts the events after.
+    """
+
+    state: State
+    head: Head
+    snapshot: int
+    replayed: int
+    size: int = 0
+
+
+def take(state: State, head: Head) -> Snapshot:
+    """Return a snapshot of a state that holds exactly the events up to ``head``."""
+    problems = [problem.record() for problem in state.problems.values()]
+    return Snapshot(head.seq, head.chain, head.seq, state.service.record(), problems)
+
+
+def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
+    """Return the state after all events of a journal, from the newest snapshot that fits."""
+    head = journal.head()
+    for snapshot in () if snapshots is None else snapshots.newest_first():
+        if snapshot.until > head.seq:
+            head = journal.head()  # another process may have gone on since
+        if snapshot.until > head.seq:
+            reason = "a snapshot holds events that are not there"
+            raise JournalDamagedError(journal.name, head.seq, snapshot.until, reason)
+        since = Head(snapshot.seq, snapshot.chain)
+        if since.seq == head.seq and since.chain != head.chain:
+            continue
+        with contextlib.suppress(JournalDamagedError, ValueError):
+            resumed = _replayed(journal, snapshot.state(), since, head)
+            return resumed._replace(size=snapshot.size)
+    return _replayed(journal, State(), EMPTY, head)
+
+
+def _replayed(journal: Journal, state: State, since: Head, head: Head) -> Resumed:
+    count = 0
+    for event in journal.read(since, until=head.seq):
+        apply(state, event)
+        count += 1
+    return Resumed(state, head, since.seq, count)

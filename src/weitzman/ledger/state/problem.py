@@ -1,0 +1,227 @@
+"""A problem: its settings, what it has learned, its open rounds and its tally.
+
+Every method is one kind of event taken in. None looks at a clock: times come with the events.
+"""
+
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.learn.settings import saved_settings
+from weitzman.learn.storage.format import pack as pack_searcher
+from weitzman.learn.storage.format import unpack as unpack_searcher
+from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
+from weitzman.ledger.state.advisor import (
+    Advice,
+    Advisor,
+    Floats,
+    Ints,
+    State,
+    advisor_for,
+    searcher_for,
+)
+from weitzman.ledger.state.arrays import pack, unpack
+from weitzman.ledger.state.open_round import OpenRound
+from weitzman.ledger.state.tally import Tally
+
+__all__ = ["Problem", "ProblemRecord"]
+
+
+class ProblemRecord(msgspec.Struct):
+    """A problem as it is saved."""
+
+    name: str
+    events: int
+    at: int
+    archived: bool
+    settings: Created
+    tally: Tally
+    rounds: dict[str, OpenRound]
+    learned: dict[str, NDArray[Any]]
+
+
+class Problem:
+    """One decision problem and everything that has happened to it.
+
+    Attributes
+    ----------
+    name, settings
+        What it is called, and what it was created with.
+    at
+        When it was created, in microseconds.
+    events
+        How many events it has taken in.
+    archived
+        Whether it takes no more rounds.
+    rounds
+        The open rounds by id.
+    tally
+        What its closed rounds came to.
+    """
+
+    def __init__(self, *, name: str, at: int, settings: Created) -> None:
+        self.name = name
+        self.settings = settings
+        self.at = at
+        self.events = 0
+        self.archived = False
+        self.rounds: dict[str, OpenRound] = {}
+        self.tally = Tally.blank(len(settings.boxes))
+        self.sign = 1.0 if settings.sense == "min" else -1.0
+        self.place = {box: i for i, box in enumerate(settings.boxes)}
+        self._advisor = advisor_for(settings)
+        self._advised: tuple[Any, Advice] | None = None
+        # Reservation values that were just told, and the contexts they were told for
+        self._fresh: tuple[list[float], Floats] | None = None
+
+    def propose(
+        self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
+    ) -> list[float]:
+        """Return one reservation value per row, in the problem's direction; nothing changes.
+
+        There are none if the policy decides anew after every look.
+        """
+        sigma = self._advise(places, contexts, costs, outside).sigma
+        if sigma is None:
+            return []
+        if self.settings.policy is not None:
+            sigma = np.clip(sigma, -LARGEST, LARGEST)
+        # Without the sign of a turned zero
+        told: list[float] = (self.sign * sigma + 0.0).tolist()
+        self._fresh = (told, contexts)
+        return told
+
+    def _advise(
+        self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
+    ) -> Advice:
+        """Return the advice for a round; that of a policy is kept until the round is opened."""
+        asked = None
+        if self.settings.policy is not None:
+            asked = (self.events, places, contexts.tobytes(), costs, outside)
+            if self._advised is not None and self._advised[0] == asked:
+                return self._advised[1]
+        advice = self._advisor.propose(
+            self._places(places), contexts, np.array(costs), self._outside(outside)
+        )
+        self._advised = None if asked is None else (asked, advice)
+        return advice
+
+    def open(self, name: str, at: int, body: Opened) -> OpenRound:
+        """Begin a round."""
+        waiting = self.settings.waiting
+        contexts = None
+        if self._fresh is not None and self._fresh[0] is body.reservation_values:
+            contexts = self._fresh[1]
+        opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign, contexts=contexts)
+        if not body.reservation_values:
+            advice = self._advise(body.places, opened.contexts, body.costs, body.outside)
+            opened.course = advice.course
+        self.rounds[name] = opened
+        self.tally.opened += 1
+        return opened
+
+    def see(self, name: str, at: int, body: Seen) -> None:
+        """Take in looks of an open round, or count those that came after its end."""
+        if body.late:
+            self.tally.late += len(body.looks)
+            return
+        looks = self.rounds[name].looks
+        for row, value in body.looks:
+            looks[row] = None if value is None else self.sign * value
+            if value is not None:
+                self.tally.last_value_at = at
+
+    def close(self, name: str, at: int, body: Closed) -> None:
+        """End a round and learn it, once."""
+        ended = self.rounds.pop(name)
+        values = ended.known([(row, self.sign * v) for row, v in body.shown])
+        result = ended.result()
+        self.tally.waited += body.waited
+        if self.settings.shadow:
+            self.tally.compare(result, ended.would(values))
+        self.tally.close(name, at, ended, values, result)
+        self._learn(ended.places, ended.contexts, ended.costs, values, ended.outside)
+
+    def take_log(self, body: Imported) -> None:
+        """Learn rounds of a log."""
+        for past in body.rounds:
+            self._learn_past(past)
+        self.tally.imported += len(body.rounds)
+
+    def learned(self) -> State:
+        """Return what was learned, as arrays."""
+        return self._advisor.state()
+
+    def saved(self) -> bytes:
+        """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
+        settings = saved_settings(searcher_for(self.settings))
+        return pack_searcher({**settings, "rounds": self.tally.opened}, self.learned())
+
+    def replace_learned(self, content: bytes) -> None:
+        """Go on from what a saved searcher has learned."""
+        _, arrays = unpack_searcher(content, subject="The state")
+        self._advisor.restore(dict(arrays))
+
+    def record(self) -> bytes:
+        """Return everything, as bytes; equal problems give equal bytes."""
+        return pack(
+            ProblemRecord(
+                self.name,
+                self.events,
+                self.at,
+                self.archived,
+                self.settings,
+                self.tally,
+                self.rounds,
+                dict(sorted(self.learned().items())),
+            )
+        )
+
+    @classmethod
+    def from_record(cls, content: bytes | memoryview) -> "Problem":
+        """Return the problem that :meth:`record` was asked of."""
+        record = unpack(content, ProblemRecord)
+        problem = cls(name=record.name, at=record.at, settings=record.settings)
+        problem.events, problem.archived = record.events, record.archived
+        problem.tally, problem.rounds = record.tally, record.rounds
+        problem._advisor.restore(record.learned)
+        return problem
+
+    def _learn_past(self, past: PastRound) -> None:
+        values = [math.nan if v is None else self.sign * v for v in past.values]
+        contexts = np.array(past.contexts, dtype=np.float64)
+        outside = None if past.outside is None else self.sign * past.outside
+        self._learn(past.places, contexts, past.costs, values, outside)
+
+    def _learn(
+        self,
+        places: list[int] | None,
+        contexts: Floats,
+        costs: list[float],
+        values: list[float],
+        outside: float | None,
+    ) -> None:
+        for row, value in enumerate(values):
+            if value == value:  # noqa: PLR0124  NaN is not itself
+                self.tally.learned[row if places is None else places[row]] += 1
+        self._advisor.learn(
+            self._places(places),
+            contexts,
+            np.array(costs),
+            np.array(values),
+            math.inf if outside is None else outside,
+        )
+
+    def _places(self, places: list[int] | None) -> Ints:
+        return self._advisor.every if places is None else np.array(places, dtype=np.int64)
+
+    def _outside(self, outside: float | None) -> float:
+        return math.inf if outside is None else self.sign * outside
+
+    @property
+    def advisor(self) -> Advisor:
+        """What it asks."""
+        return self._advisor

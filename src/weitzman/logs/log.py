@@ -1,0 +1,231 @@
+"""Recorded rounds: a log of past decisions, read from a file or a table.
+
+A log has one row per round and box: what a look costs, what was found, and what was known before.
+The format, and what is done with it, is in ``docs/reference/logs.md``. Rounds keep the order in which
+they come first; rows of one round need not stand together.
+
+Contexts come encoded and standardised by :mod:`weitzman.learn.features`, without looking ahead: the
+contexts of a round would be the same if the log ended there, but for columns that are 0 until then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.features import Encoding, Standardiser
+from weitzman.logs.rows import Roles, Rows, checked_rows
+from weitzman.logs.sharing import FIRST, are_new, explain_nothing
+from weitzman.logs.table import Table, read_table
+
+__all__ = ["Log", "read_log"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_FILLED = 100  # the fewest rows per hundred places of a table that is laid out
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Log:
+    """T recorded rounds of n boxes with contexts of length d, in their order.
+
+    Attributes
+    ----------
+    rounds
+        T labels, whole numbers or text.
+    boxes
+        The names of the boxes; ``"0"``, ``"1"``, … for places in the round if the names are new in
+        every round.
+    shared
+        Whether the boxes carry no history, and are told apart by their contexts alone.
+    contexts
+        T×n×d, encoded and standardised; a row of NaN where a box is absent.
+    features
+        The names of the d columns of the contexts. There is none for a constant.
+    costs
+        T×n, NaN where a box is absent.
+    values
+        T×n, NaN where a box is absent or its value is missing.
+    outside
+        T values that are to be had without opening anything, +∞ for a round without; None if the log
+        has no such column.
+    opened
+        T×n, which boxes were opened when it happened; None if the log does not say.
+    skipped
+        How many bad rows are left out.
+    source
+        The path of the file, or ``table``.
+    columns
+        The column that each role was read from, features aside.
+    encoding, scale
+        What made the contexts, to go on live: ``Standardiser(dimension=d, numeric=encoding.numeric)``
+        continues after ``restore(scale)``.
+    """
+
+    rounds: NDArray[Any]
+    boxes: list[str]
+    shared: bool
+    contexts: Floats
+    features: list[str]
+    costs: Floats
+    values: Floats
+    outside: Floats | None
+    opened: NDArray[np.bool_] | None
+    skipped: int
+    source: str
+    columns: dict[str, str]
+    encoding: Encoding
+    scale: dict[str, NDArray[np.generic]]
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    def __repr__(self) -> str:
+        rounds, boxes, dimension = self.contexts.shape
+        return f"Log({self.source!r}, {rounds} rounds, {boxes} boxes, dimension {dimension})"
+
+
+def read_log(
+    source: Any,
+    *,
+    round: str = "round",  # noqa: A002
+    box: str = "box",
+    cost: str = "cost",
+    value: str = "value",
+    outside: str | None = "outside",
+    opened: str | None = "opened",
+    features: Sequence[str] | None = None,
+    shared: bool | Literal["auto"] = "auto",
+    skip_bad: bool = False,
+) -> Log:
+    """Return a log from a file or a table.
+
+    Parameters
+    ----------
+    source
+        The path of a Parquet or CSV file, or a pandas, polars or Arrow table.
+    round, box, cost, value, outside, opened
+        The names of the columns. ``outside`` and ``opened`` may be absent under these names, or None.
+    features
+        The columns that are known before a box is opened. None: all that begin with ``x_``; if none
+        does, all that have no other role.
+    shared
+        Whether one model serves all boxes; ``"auto"`` decides by :mod:`weitzman.logs.sharing`.
+    skip_bad
+        Whether rows that break a rule are left out and counted. Otherwise the first is an error.
+    """
+    if shared not in (True, False, "auto"):
+        raise InvalidInputError("The setting 'shared'", "be True, False or 'auto'", shared)
+    named = {"round": round, "box": box, "cost": cost, "value": value}
+    maybe = {"outside": outside, "opened": opened}
+
+    def roles(table: Table) -> Roles:
+        return _roles(table, named, maybe, features)
+
+    table = read_table(source, lambda t: roles(t).columns)
+    chosen = roles(table)
+    rows = checked_rows(table, chosen, skip_bad=skip_bad)
+    return _laid_out(table, rows, shared, chosen)
+
+
+def _roles(
+    table: Table, named: dict[str, str], maybe: dict[str, str | None], given: Sequence[str] | None
+) -> Roles:
+    """Return which column of a table is what; all of them exist."""
+    # A default name that is not there means that the log does not say
+    there = {r: None if c == r and c not in table.names else c for r, c in maybe.items()}
+    taken = {**named, **{r: c for r, c in there.items() if c is not None}}
+    for role, column in taken.items():
+        if column not in table.names:
+            rule = (
+                f"be one of {list(table.names)}, named with --{role} COLUMN or {role}=… in Python"
+            )
+            if len(table.names) == 1 and ";" in table.names[0]:
+                rule = "be in a header with commas between the names, not semicolons"
+            raise table.wrong(f": the column of the {role}", rule, column)
+    if len(set(taken.values())) < len(taken):
+        raise table.wrong(": the columns of the roles", "be distinct", taken)
+    if given is None:
+        free = [n for n in table.names if n not in taken.values()]
+        features = [n for n in free if n.startswith("x_")] or free
+    else:
+        features = _given_features(table, given, {taken["value"], there["opened"]})
+    both: dict[str, Any] = {**named, **there}
+    return Roles(**both, features=tuple(features))
+
+
+def _given_features(table: Table, given: Sequence[str], hidden: set[str | None]) -> list[str]:
+    if isinstance(given, str) or len(set(given)) < len(given):
+        raise InvalidInputError("The features", "be a list of distinct names", given)
+    for name in given:
+        if name not in table.names or name in hidden:
+            known = [n for n in table.names if n not in hidden]
+            rule = f"be one of {known}, named with --features or features=[…] in Python"
+            raise table.wrong(": the column of a feature", rule, name)
+    return list(given)
+
+
+def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: Roles) -> Log:
+    """Return rows as arrays of rounds × boxes."""
+    count, names = len(rows.rounds.labels), len(rows.boxes.labels)
+    new = are_new(rounds=count, names=names, rows=len(rows.costs))
+    slots = new and shared is not False
+    within = _slots(rows.rounds.places) if slots else rows.boxes.places
+    n = int(within.max()) + 1 if slots else names
+    if count * n > _FILLED * len(rows.costs):
+        rule = f"fill one place in {_FILLED} of rounds × boxes"
+        raise table.wrong(": the rows", rule, f"{len(rows.costs)} of {count} × {n}")
+    places = rows.rounds.places * n + within
+    contexts = np.full((count, n, len(rows.encoding.columns)), np.nan)
+    begin = 0
+    for feature, cells in zip(rows.encoding.features, rows.cells, strict=True):
+        end = begin + len(feature.columns)
+        contexts.reshape(count * n, -1)[places, begin:end] = feature.encode(cells)
+        begin = end
+    costs, values = (_grid(x, places, (count, n)) for x in (rows.costs, rows.values))
+    if shared == "auto":
+        shared = new or explain_nothing(contexts[:FIRST], costs, values)
+    opened = None if rows.opened is None else _grid(rows.opened, places, (count, n)) == 1.0
+    standardiser = Standardiser(dimension=len(rows.encoding.columns), numeric=rows.encoding.numeric)
+    return Log(
+        rounds=rows.rounds.labels,
+        boxes=[str(x) for x in (range(n) if slots else rows.boxes.labels)],
+        shared=shared,
+        contexts=standardiser.run(contexts, out=contexts),
+        features=rows.encoding.columns,
+        costs=costs,
+        values=values,
+        outside=None if rows.outside is None else _per_round(rows.outside, rows.rounds.places),
+        opened=opened,
+        skipped=rows.skipped,
+        source=table.name,
+        columns=roles.by_name,
+        encoding=rows.encoding,
+        scale=standardiser.state(),
+    )
+
+
+def _slots(rounds: Ints) -> Ints:
+    """Return for each row how many rows of its round stand above it."""
+    order = np.argsort(rounds, kind="stable")
+    begins = np.searchsorted(rounds[order], rounds[order])
+    slots = np.empty(len(rounds), dtype=np.int64)
+    slots[order] = np.arange(len(rounds)) - begins
+    return slots
+
+
+def _grid(column: Floats, places: Ints, shape: tuple[int, int]) -> Floats:
+    grid = np.full(shape, np.nan)
+    grid.reshape(-1)[places] = column
+    return grid
+
+
+def _per_round(outside: Floats, rounds: Ints) -> Floats:
+    """Return the outside option of each round, which is the same in all its rows."""
+    per_round = np.empty(int(rounds.max()) + 1)
+    per_round[rounds] = np.where(np.isnan(outside), np.inf, outside)
+    return per_round

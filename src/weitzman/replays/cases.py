@@ -1,0 +1,176 @@
+"""Replays of one log side by side: feedbacks, cost scales and twins, in several processes.
+
+A *case* is one replay; its parts (:mod:`weitzman.replays.runs`) are what processes are given. They depend on
+nothing but the log and their own description, so neither the number of cases nor that of processes changes a
+bit of what comes back (:mod:`weitzman.jobs.processes`). The reservation values whose calibration is looked at
+are learned in a run of their own beside them.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from weitzman.jobs.processes import Tick, cores, in_processes
+from weitzman.jobs.progress import bar
+from weitzman.learn.models.history import Revealed
+from weitzman.learn.policies.portfolio import default
+from weitzman.logs.log import Log
+from weitzman.replays.diagnosis.calibration import Promise, promised
+from weitzman.replays.diagnosis.residuals import residuals_of
+from weitzman.replays.diagnosis.twin import Twin, twin
+from weitzman.replays.pieces import Pieces
+from weitzman.replays.replay import Play, Replay
+from weitzman.replays.runs import Part, Piece, rank_of
+
+__all__ = ["Case", "Replays", "play_cases"]
+
+_WARM = 12  # rounds that compile everything
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One replay of a log.
+
+    Parameters
+    ----------
+    feedback
+        What a round reveals.
+    cost_scale
+        By what the costs are multiplied.
+    twin
+        Which twin of the log is played (:mod:`weitzman.replays.diagnosis.twin`); None for the log itself.
+    """
+
+    feedback: Revealed = "full"
+    cost_scale: float = 1.0
+    twin: Twin | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replays:
+    """What came out.
+
+    Attributes
+    ----------
+    cases
+        The replays, in the order in which they were asked for.
+    promises
+        The reservation values on the log itself; empty if they were not asked for.
+    """
+
+    cases: Mapping[Case, Replay]
+    promises: list[Promise]
+
+    @property
+    def played(self) -> list[Replay]:
+        """The replays of the log itself."""
+        return [one for case, one in self.cases.items() if case.twin is None]
+
+
+def play_cases(
+    log: Log,
+    cases: Sequence[Case],
+    *,
+    promises: float | None = None,
+    trees: bool = True,
+    workers: int | None = None,
+    kept: Path | None = None,
+    progress: bool = True,
+) -> Replays:
+    """Play a log in every case.
+
+    Parameters
+    ----------
+    log
+        The recorded rounds.
+    cases
+        What to play, distinct.
+    promises
+        The cost scale at which reservation values are wanted; None for none.
+    trees
+        Whether candidates with trees take part.
+    workers
+        The number of processes; that of the cores if None. One plays in this process.
+    kept
+        A directory for what is finished, so that a replay that was stopped goes on; None for none.
+    progress
+        Whether to show a bar, if standard error is a terminal.
+    """
+    plays = {case: _play(log, trees, case) for case in cases}
+    tasks = [_Task(case, part) for case, play in plays.items() for part in play.parts()]
+    if promises is not None:
+        tasks.append(_Task(promises, None))
+    # What takes longest first, so that none is waited for at the end
+    tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
+    before = None if kept is None else Pieces(kept, log)
+    found = {t: r for t in tasks if before and (r := before.load((t, trees))) is not None}
+    left = [task for task in tasks if task not in found]
+    work = functools.partial(_perform, log, trees)
+    count = cores() if workers is None else workers
+    shown = bar(progress, runs=len(tasks), done=len(found), rounds=len(left) * len(log))
+    with shown as (tick, note):
+        if min(count, len(left)) > 1:
+            # Compiled once, here: processes find the machine code on disk
+            for task in left:
+                _perform(_beginning(log), trees, task, lambda _: None)
+        for task, result in in_processes(work, left, count, tick):
+            found[task] = result
+            if before is not None:
+                before.save((task, trees), result)
+            note(1)
+    return Replays(
+        cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
+        promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
+    )
+
+
+def _pieces(
+    tasks: "list[_Task]", found: "dict[_Task, Piece | list[Promise]]", case: Case
+) -> list[Piece]:
+    """Return what the parts of a case came to."""
+    return [
+        piece for task in tasks if task.what is case and isinstance(piece := found[task], Piece)
+    ]
+
+
+class _Task(NamedTuple):
+    """A part of a case; without a part, the reservation values at a cost scale."""
+
+    what: Case | float
+    part: Part | None
+
+
+def _play(log: Log, trees: bool, case: Case) -> Play:
+    """Return the replay of a case."""
+    return Play(
+        log=log if case.twin is None else twin(log, residuals_of(log), case.twin),
+        policy=default(shared=log.shared, trees=trees, standardise=False),
+        feedback=case.feedback,
+        cost_scale=case.cost_scale,
+    )
+
+
+def _perform(log: Log, trees: bool, task: _Task, tick: Tick) -> Piece | list[Promise]:
+    """Play a part of a case, or learn the reservation values at a cost scale."""
+    if isinstance(task.what, Case):
+        assert task.part is not None
+        return _play(log, trees, task.what).play(task.part, tick)
+    return promised(log, cost_scale=task.what, trees=trees, progress=tick)
+
+
+def _beginning(log: Log) -> Log:
+    """Return the first rounds of a log that have values."""
+    kept = np.flatnonzero(~np.isnan(log.values).all(axis=1))[:_WARM]
+    return replace(
+        log,
+        rounds=log.rounds[kept],
+        contexts=log.contexts[kept],
+        costs=log.costs[kept],
+        values=log.values[kept],
+        outside=None if log.outside is None else log.outside[kept],
+        opened=None if log.opened is None else log.opened[kept],
+    )

@@ -1,0 +1,1 @@
+"""What a log says about itself: residuals, correlation, calibration, telling features, twins."""

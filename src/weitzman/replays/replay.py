@@ -1,0 +1,260 @@
+"""Replay: what policies would have come to on recorded rounds.
+
+Rounds are played online in their order, learning costs included from the first. Under feedback ``full``
+every value of a round is revealed when it closes; under ``opened`` only those of the boxes that were opened,
+so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
+not know is no part of its round; a round that is left without boxes is left out. Both are counted.
+
+The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut
+off at ±4.
+
+*Hindsight* is the least total that was possible: the better of the outside option and min (v + c).
+
+The *share* of the gap that a policy closes is (b − m)/(b − h), with the mean totals m of the policy, b of
+the best simple rule, chosen afterwards, and h of hindsight: 0 is as good as the best simple rule, which
+nobody knows beforehand, 1 is hindsight. Its standard error holds the best simple rule fixed
+(:mod:`weitzman.replays.bootstrap`).
+"""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.jobs.processes import Tick, in_processes
+from weitzman.learn.models.history import Revealed
+from weitzman.learn.policies.portfolio import Portfolio, default
+from weitzman.learn.policies.simple import RULES
+from weitzman.logs.log import Log
+from weitzman.logs.rounds import LogRounds
+from weitzman.replays.actual import happened
+from weitzman.replays.bootstrap import block_means
+from weitzman.replays.runs import Part, Piece, Size, parts_of, play_part, put_together
+from weitzman.search.numbers import finite_number
+
+__all__ = ["Play", "Replay", "replay", "rounds_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replay:
+    """What came out of a replay of T rounds.
+
+    Attributes
+    ----------
+    names
+        The policies: ``default``, then its candidates; under ``opened`` the simple ones among them.
+    totals, opened
+        The total of each policy in each round, and how many boxes it opened, (T, k).
+    expected
+        The total of ``default``, as an expectation over its draws, (T,); under ``opened`` what was drawn.
+    hindsight, hindsight_opened
+        The least total that was possible, and whether it takes a look, (T,).
+    candidates, played
+        The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
+        ``names``, and under ``opened`` all candidates of ``default`` behind ``explore``.
+    exploration
+        What rounds in which ``default`` opened everything to learn cost it beyond what its candidate would
+        have, (T,); 0 in all others and under ``full``.
+    has_outside
+        Whether every round has an outside option.
+    recorded, recorded_opened
+        What was actually done (:mod:`weitzman.replays.actual`): its total, and the boxes opened, (T,);
+        None if the log does not say.
+    unknown, empty
+        How many values the log does not know, and how many rounds are left out for it.
+    feedback
+        ``"full"`` or ``"opened"``.
+    cost_scale
+        By what the costs were multiplied.
+    """
+
+    names: list[str]
+    totals: Floats
+    opened: Ints
+    expected: Floats
+    hindsight: Floats
+    hindsight_opened: NDArray[np.bool_]
+    candidates: list[str]
+    played: Ints
+    exploration: Floats
+    has_outside: bool
+    recorded: Floats | None
+    recorded_opened: Ints | None
+    unknown: int
+    empty: int
+    feedback: Revealed
+    cost_scale: float
+
+    @property
+    def simple(self) -> list[str]:
+        """The simple rules and ``paper``; ``stay`` only where there is something to stay with."""
+        names = [n for n in (*RULES, "paper") if n in self.names]
+        return [n for n in names if n != "stay" or self.has_outside]
+
+    @property
+    def best_simple(self) -> str:
+        """The simple rule with the least mean total."""
+        return min(self.simple, key=lambda name: float(self.of(name).mean()))
+
+    def share(self, totals: Floats | None = None) -> tuple[float, float]:
+        """Return the share of the gap that totals close, those of ``default`` if None, and its s.e."""
+        totals = self.of("default") if totals is None else totals
+        series = np.column_stack([self.of(self.best_simple), totals, self.hindsight])
+        drawn = block_means(series)
+        best, mean, least = series.mean(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
+            return float((best - mean) / (best - least)), float(spread.std())
+
+    def rows(self, against: str = "default") -> list[dict[str, str | float]]:
+        """Return a row for each of the simple rules, ``recorded`` if it is known, ``default``, ``hindsight``.
+
+        ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
+        the cheaper one, and ``default_saves_se`` its standard error; rounds are paired. With another
+        policy to compare ``against``, its name takes the place of ``default``.
+        """
+        shown = self.shown()
+        totals = np.column_stack([series for series, _ in shown.values()])
+        mine = list(shown).index(against)
+        drawn = block_means(totals)
+        errors, apart = drawn.std(axis=0), (drawn - drawn[:, [mine]]).std(axis=0)
+        means = totals.mean(axis=0)
+        return [
+            {
+                "policy": name,
+                "feedback": self.feedback,
+                "cost_scale": self.cost_scale,
+                "mean_total": float(means[k]),
+                "se": float(errors[k]),
+                "boxes_opened": float(opened.mean()),
+                f"{against}_saves": float(means[k] - means[mine]),
+                f"{against}_saves_se": float(apart[k]),
+            }
+            for k, (name, (_, opened)) in enumerate(shown.items())
+        ]
+
+    def shown(self) -> dict[str, tuple[Floats, Ints]]:
+        """Return what rows and pictures show, by name: totals and boxes opened, (T,) each."""
+        named = {n: (self.of(n), self.opened[:, self.names.index(n)]) for n in self.simple}
+        if self.recorded is not None and self.recorded_opened is not None:
+            named["recorded"] = (self.recorded, self.recorded_opened)
+        named["default"] = (self.of("default"), self.opened[:, self.names.index("default")])
+        # Hindsight opens the box that it keeps, if it keeps one
+        named["hindsight"] = (self.hindsight, self.hindsight_opened.astype(np.int64))
+        return named
+
+    def of(self, name: str) -> Floats:
+        """Return the totals of one policy, (T,)."""
+        if name not in self.names:
+            raise InvalidInputError("The policy", f"be one of {self.names}", name)
+        return self.totals[:, self.names.index(name)]
+
+
+def rounds_of(log: Log, *, cost_scale: float = 1.0) -> LogRounds:
+    """Return the rounds of a log that have boxes, with their values."""
+    if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
+        raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
+    return LogRounds(log, float(cost_scale))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Play:
+    """One replay, before it is played: its parts, and what they come to together.
+
+    Parameters
+    ----------
+    log, policy, feedback, cost_scale
+        As for :func:`replay`.
+    """
+
+    log: Log
+    policy: Portfolio
+    feedback: Revealed = "full"
+    cost_scale: float = 1.0
+
+    @property
+    def _policy(self) -> Portfolio:
+        return dataclasses.replace(self.policy, feedback=self.feedback)
+
+    def _rounds(self) -> LogRounds:
+        return rounds_of(self.log, cost_scale=self.cost_scale)
+
+    def parts(self) -> list[Part]:
+        """Return what may be played side by side (:mod:`weitzman.replays.runs`)."""
+        if not len(self._rounds()):
+            rule = "have a round in which a value is known"
+            raise InvalidInputError("The log", rule, self.log)
+        return parts_of(self._policy)
+
+    def play(self, part: Part, tick: Tick | None = None) -> Piece:
+        """Play a part."""
+        size = Size(boxes=self.log.values.shape[1], dimension=self.log.contexts.shape[2] + 1)
+        return play_part(self._policy, part, self._rounds(), size, tick)
+
+    def whole(self, pieces: Sequence[Piece]) -> Replay:
+        """Return what the parts, in their order, come to together."""
+        log, rounds = self.log, self._rounds()
+        least, outside = rounds.least, rounds.outside
+        present = ~np.isnan(log.costs)
+        actual = happened(log, cost_scale=self.cost_scale)
+        return Replay(
+            **put_together(self._policy, pieces)._asdict(),
+            hindsight=np.minimum(outside, least),
+            hindsight_opened=least < outside,
+            has_outside=bool((outside < np.inf).all()),
+            recorded=None if actual is None else actual[0],
+            recorded_opened=None if actual is None else actual[1],
+            unknown=int((present & np.isnan(log.values)).sum()),
+            empty=len(log) - len(rounds),
+            feedback=self.feedback,
+            cost_scale=float(self.cost_scale),
+        )
+
+
+def replay(
+    log: Log,
+    policy: Portfolio | None = None,
+    *,
+    feedback: Revealed = "full",
+    cost_scale: float = 1.0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Replay:
+    """Play a log by a portfolio and by each of its candidates; under ``opened`` by the simple ones.
+
+    Parameters
+    ----------
+    log
+        The recorded rounds.
+    policy
+        What is called ``default``; :func:`weitzman.learn.policies.portfolio.default` if None.
+    feedback
+        What a round reveals: ``"full"`` or ``"opened"``.
+    cost_scale
+        By what the costs are multiplied.
+    workers
+        The number of processes. One plays in this process; with more, what calls this must be importable
+        without being run (``if __name__ == "__main__":``).
+    progress
+        Called now and then with the rounds done and all rounds, summed over the parts of the replay.
+    """
+    policy = default(shared=log.shared, standardise=False) if policy is None else policy
+    play = Play(log=log, policy=policy, feedback=feedback, cost_scale=cost_scale)
+    parts, done = play.parts(), 0
+    count = len(parts) * len(rounds_of(log, cost_scale=cost_scale))
+
+    def tick(rounds: int) -> None:
+        nonlocal done
+        done += rounds
+        if progress is not None:
+            progress(done, count)
+
+    pieces = dict(in_processes(play.play, parts, workers, tick))
+    return play.whole([pieces[part] for part in parts])

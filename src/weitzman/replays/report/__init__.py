@@ -1,0 +1,1 @@
+"""The report of a replay: findings, advice, words, charts, the page."""

@@ -1,0 +1,94 @@
+"""What frames the report of a replay: what was played, what the names stand for, how it was made."""
+
+from importlib.metadata import version
+
+import numpy as np
+
+from weitzman.logs.log import Log
+from weitzman.replays.replay import Replay
+from weitzman.replays.report.findings import Findings
+
+__all__ = ["glossary", "lead", "left_out", "log_words", "made_words"]
+
+_NAMED = 12  # features that are told by name
+_NAMES = {
+    "stay": "open nothing",
+    "all": "open everything",
+    "single": "the box that was best so far",
+    "fixed-set": "the best set so far",
+    "one-shot": "the box with the least predicted value plus cost, or none",
+    "mean": "predicted values in place of reservation values",
+    "mean+cost": "predicted values plus costs in place of reservation values",
+    "no-context": "reservation values without features",
+    "paper": "the paper's learner",
+    "recorded": "what was actually done",
+    "default": "the one to turn on",
+    "hindsight": "the least that was possible",
+}
+
+
+def lead(findings: Findings) -> tuple[str, ...]:
+    """Return what stands above everything: the log, the recommendation, and what it rests on."""
+    return (
+        findings.advice.headline,
+        *findings.advice.lines,
+        f"Played, online and in their order: {log_words(findings.log)}.",
+        *left_out(findings.main[0], findings.log.skipped),
+    )
+
+
+def log_words(log: Log) -> str:
+    """Return how large a log is, and what of it was read as features."""
+    present = ~np.isnan(log.costs)
+    there = present.sum(axis=1)
+    most, fewest = int(there.max()), int(there.min())
+    boxes = f"{most} boxes" if most == fewest else f"{fewest} to {most} boxes"
+    known, rows = int((present & ~np.isnan(log.values)).sum()), int(present.sum())
+    values = "" if known == rows else f", {known:,} of {rows:,} values known"
+    models = "one model for all of them" if log.shared else "a model for each"
+    return f"{len(log):,} rounds of {boxes} ({models}){values}, {_features(log)}"
+
+
+def _features(log: Log) -> str:
+    names = [feature.name for feature in log.encoding.features]
+    told = ", ".join(names[:_NAMED]) or "none"
+    return f"features: {told}" + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
+    """Return what of the log was not played, a sentence each."""
+    lines = []
+    if skipped:
+        lines.append(f"{skipped:,} bad rows are left out.")
+    if replay.empty:
+        lines.append(f"{replay.empty:,} rounds without a value are left out.")
+    return tuple(lines)
+
+
+def glossary(findings: Findings) -> tuple[str, ...]:
+    """Return what the policies do that the page shows."""
+    main = findings.main[0]
+    told = [f"{name}: {does}." for name, does in _NAMES.items() if name in main.shown()]
+    words = [" ".join(told), "The best other rule is the best of the simple rules and paper."]
+    if not main.has_outside:
+        words.append(
+            "stay, to open nothing, is not among them: not every round has an outside option to stay with."
+        )
+    return (" ".join(words),)
+
+
+def made_words(findings: Findings) -> tuple[str, ...]:
+    """Return what made the page: the version, the columns, the cost scales."""
+    log = findings.log
+    columns = ", ".join(f"{role} from {name}" for role, name in log.columns.items())
+    scales = dict.fromkeys(f"{r.cost_scale:g}" for r in findings.replays.played)
+    return (
+        f"By weitzman {version('weitzman')} from {log.source}: {columns}; {_features(log)}. Costs are "
+        f"multiplied by {', '.join(scales)}.",
+        "Rounds are played online and in their order; nothing is known before its time, and learning costs "
+        "count from the first round. Under full every value of a round is revealed when it closes, under "
+        "opened only those of the boxes that the policy itself opened. Standard errors are by a block "
+        "bootstrap over rounds; differences are paired.",
+        "The same in numbers: rows.json and rows.parquet (policies), rounds.parquet (round by round), "
+        "findings.json (the rest); pictures for print in figures.",
+    )

@@ -1,0 +1,230 @@
+"""The report of a replay: one page, its pictures, its rows.
+
+::
+
+    DIR/
+      index.html          the page, self-contained
+      figures/*.png       the pictures for print
+      rows.json           a row per policy, feedback and cost scale
+      rows.parquet        the same
+      rounds.parquet      totals and boxes opened, round by round
+      findings.json       the recommendation, calibration, correlation, cost shares and features
+      parts/              finished parts of the replay, until the report is written
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.figures.chart_matplotlib import draw_chart, save_figure
+from weitzman.figures.chart_plotly import explore_chart
+from weitzman.figures.charts import Chart
+from weitzman.figures.page import Fold, PageTable, Section, render, write_page
+from weitzman.jobs.files import check_own, write_table
+from weitzman.replays.pieces import clear_pieces
+from weitzman.replays.report.charts import (
+    calibration_charts,
+    correlation_chart,
+    cost_chart,
+    opened_chart,
+    saved_chart,
+    saving_charts,
+    telling_chart,
+    totals_chart,
+    twin_chart,
+    went_by_charts,
+)
+from weitzman.replays.report.findings import Findings
+from weitzman.replays.report.lead import glossary, lead, made_words
+from weitzman.replays.report.words import (
+    calibration_table,
+    calibration_words,
+    candidate_fold,
+    correlation_words,
+    cost_words,
+    scale_table,
+    telling_words,
+    total_table,
+    twin_table,
+)
+
+__all__ = ["PARTS", "check_place", "placed", "replay_page", "write_replay_report"]
+
+PARTS = "parts"
+_FIGURES = "figures"
+
+Thing = TypeVar("Thing")
+
+
+def check_place(directory: Path) -> None:
+    """Make the directory of a report; refuse one that holds something else, before the work begins."""
+    check_own(directory, _FIGURES)
+    try:
+        (directory / _FIGURES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule, got = "be writable", error.strerror or str(error)
+        raise InvalidInputError(f"The directory {str(directory)!r}", rule, got) from None
+
+
+@contextmanager
+def placed(directory: Path | None) -> Iterator[None]:
+    """Make the directory of a report for work to come; if that ends badly, finished parts stay."""
+    if directory is None:
+        yield
+        return
+    made = [p for p in (directory / _FIGURES, directory) if not p.exists()]
+    check_place(directory)
+    try:
+        yield
+    except BaseException:
+        # Where parts are finished the work goes on another time
+        for place in () if (directory / PARTS).is_dir() else made:
+            # Something in it by now is not ours to take away
+            with suppress(OSError):
+                place.rmdir()
+        raise
+
+
+def write_replay_report(directory: Path, findings: Findings) -> None:
+    """Write the page, the pictures and the rows into a directory."""
+    import pyarrow
+
+    check_place(directory)
+    for part in _parts(findings):
+        for chart in part.charts:
+            save_figure(draw_chart(chart), [directory / _FIGURES / f"{chart.file}.png"])
+    rows = findings.rows
+    write_page(directory / "rows.json", json.dumps(rows, indent=2, allow_nan=False) + "\n")
+    write_table(directory / "rows.parquet", pyarrow.Table.from_pylist(rows))
+    write_table(directory / "rounds.parquet", _rounds(findings))
+    told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_page(directory / "findings.json", told + "\n")
+    write_page(directory / "index.html", replay_page(findings))
+    clear_pieces(directory / PARTS)
+
+
+def replay_page(findings: Findings) -> str:
+    """Return the page."""
+    sections = tuple(
+        Section(
+            heading=part.heading,
+            text=part.text,
+            figures=tuple(explore_chart(chart) for chart in part.charts),
+            pairs=True,
+            tables=part.tables,
+            folds=part.folds,
+        )
+        for part in _parts(findings)
+    )
+    title = f"What would it have saved? {Path(findings.log.source).name}"
+    return render(title=title, lead=lead(findings), sections=sections)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Part:
+    """A section of the report, its pictures not yet drawn."""
+
+    heading: str
+    text: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[PageTable, ...] = ()
+    folds: tuple[Fold, ...] = ()
+
+
+def _parts(findings: Findings) -> tuple[_Part, ...]:
+    return (
+        _Part(heading="How sure is this?", text=findings.advice.cautions),
+        _totals(findings),
+        _Part(
+            heading="Savings over time",
+            text=(
+                "The sum of what default has saved by each round; below 0 it was behind. The axis is made "
+                "for the closest rivals, and far worse rules leave it at the top.",
+            ),
+            charts=saving_charts(findings),
+        ),
+        _Part(
+            heading="What default went by",
+            text=(
+                "default is a portfolio: it plays the paper's rule until another candidate is clearly "
+                "better, and then hedges over all of them. past, linear and trees say what a candidate "
+                "predicts from; index and greedy weigh again after every look what the round has shown, "
+                "fixed and one-shot do not. The number behind index or greedy is its caution: by how many "
+                "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
+                "to learn.",
+            ),
+            charts=went_by_charts(findings),
+            folds=tuple(candidate_fold(replay) for replay in findings.main),
+        ),
+        _Part(
+            heading="Do the reservation values keep their promise?",
+            text=calibration_words(findings),
+            charts=calibration_charts(findings),
+            tables=(calibration_table(findings),) if findings.calibrations else (),
+        ),
+        _Part(
+            heading="Do the boxes of a round move together?",
+            text=correlation_words(findings),
+            charts=_there(correlation_chart(findings), twin_chart(findings)),
+            tables=_there(twin_table(findings)),
+        ),
+        _Part(
+            heading="Is a look cheap or dear?",
+            text=cost_words(findings),
+            charts=_there(cost_chart(findings)),
+        ),
+        _Part(
+            heading="Which features tell something?",
+            text=telling_words(findings),
+            charts=() if findings.telling is None else (telling_chart(findings.telling),),
+        ),
+        _Part(
+            heading="How this was made",
+            text=made_words(findings),
+        ),
+    )
+
+
+def _totals(findings: Findings) -> _Part:
+    scales = scale_table(findings)
+    return _Part(
+        heading="What every policy would have come to",
+        text=glossary(findings),
+        charts=(totals_chart(findings), saved_chart(findings), opened_chart(findings)),
+        tables=(*(total_table(replay) for replay in findings.main), *_there(scales)),
+    )
+
+
+def _there(*things: Thing | None) -> tuple[Thing, ...]:
+    return tuple(thing for thing in things if thing is not None)
+
+
+def _rounds(findings: Findings) -> Any:
+    """Return totals and boxes opened of every shown policy, round by round, as a table of Arrow."""
+    import pyarrow
+
+    known = ~np.isnan(findings.log.values).all(axis=1)
+    labels = pyarrow.array([str(label) for label in findings.log.rounds[known]])
+    parts = []
+    for replay in findings.replays.played:
+        for name, (totals, opened) in replay.shown().items():
+            count = len(totals)
+            parts.append(
+                pyarrow.table(
+                    {
+                        "round": labels,
+                        "policy": pyarrow.repeat(name, count).dictionary_encode(),
+                        "feedback": pyarrow.repeat(replay.feedback, count).dictionary_encode(),
+                        "cost_scale": np.full(count, replay.cost_scale),
+                        "total": totals,
+                        "opened": opened,
+                    }
+                )
+            )
+    return pyarrow.concat_tables(parts).unify_dictionaries()

@@ -1,0 +1,266 @@
+"""The report of a replay in plain words and tables: every number is computed from what was played."""
+
+import numpy as np
+
+from weitzman.figures.page import Fold, PageTable
+from weitzman.replays.diagnosis.residuals import CLEAR
+from weitzman.replays.replay import Replay
+from weitzman.replays.report.advice import ASSUMED, in_percent, saving
+from weitzman.replays.report.findings import CHEAP, Findings
+
+__all__ = [
+    "calibration_table",
+    "calibration_words",
+    "candidate_fold",
+    "correlation_words",
+    "cost_words",
+    "scale_table",
+    "telling_words",
+    "total_table",
+    "twin_table",
+]
+
+_WITHIN = "within found / promised ± three standard errors"
+
+
+def total_table(replay: Replay) -> PageTable:
+    """Return the rows of a replay, the best policy first."""
+    rows = []
+    for row in sorted(replay.rows(), key=lambda r: float(r["mean_total"])):
+        name = str(row["policy"])
+        saved = (
+            ""
+            if name == "default"
+            else f"{row['default_saves']:.3g} ± {row['default_saves_se']:.2g}"
+        )
+        share = saving(replay, name)
+        relative = ""
+        if name != "default" and not np.isnan(share.share):
+            relative = in_percent(share.share, share.share_error)
+        total = f"{row['mean_total']:.4g} ± {row['se']:.2g}"
+        rows.append((name, total, f"{row['boxes_opened']:.2f}", saved, relative))
+    closed, error = replay.share()
+    return PageTable(
+        caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value plus costs paid, mean "
+        f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, default "
+        f"closes {closed:+.3f} ± {error:.3f} of the gap.",
+        head=("policy", "total", "opened", "default saves", "that is"),
+        rows=tuple(rows),
+        numbers=frozenset(("total", "opened", "default saves", "that is")),
+    )
+
+
+def scale_table(findings: Findings) -> PageTable | None:
+    """Return default and its best rival at every cost scale; None if there is one only."""
+    replays = findings.replays.played
+    if len({r.cost_scale for r in replays}) < 2:
+        return None
+    rows = []
+    for one in sorted(replays, key=lambda r: (r.feedback, r.cost_scale)):
+        found = saving(one, one.best_simple)
+        closed, error = one.share()
+        rows.append(
+            (
+                f"× {one.cost_scale:g}",
+                one.feedback,
+                one.best_simple,
+                f"{one.of(one.best_simple).mean():.4g}",
+                f"{one.of('default').mean():.4g}",
+                f"{found.saved:.3g} ± {found.error:.2g}",
+                f"{closed:+.3f} ± {error:.3f}",
+            )
+        )
+    return PageTable(
+        caption="Cheaper and dearer looks: the best other rule of each row (simple rules and paper) is "
+        "chosen afterwards. The last column is the share of the gap between it and hindsight that default "
+        "closes.",
+        head=(
+            "costs",
+            "feedback",
+            "best other",
+            "its total",
+            "default",
+            "default saves",
+            "gap closed",
+        ),
+        rows=tuple(rows),
+        numbers=frozenset(("its total", "default", "default saves", "gap closed")),
+    )
+
+
+def candidate_fold(replay: Replay) -> Fold:
+    """Return what every candidate of default comes to by itself, to be unfolded."""
+    means = replay.totals.mean(axis=0)
+    order = np.argsort(means, kind="stable")
+    uses = np.bincount(replay.played, minlength=len(replay.candidates)) / len(replay.played)
+    share = dict(zip(replay.candidates, uses.tolist(), strict=True))
+    return Fold(
+        summary=f"All that was played under {replay.feedback}",
+        table=PageTable(
+            caption="Mean total per round, boxes opened, and in how many rounds default went by it.",
+            head=("policy", "total", "opened", "rounds"),
+            rows=tuple(
+                (
+                    replay.names[k],
+                    f"{means[k]:.4g}",
+                    f"{replay.opened[:, k].mean():.2f}",
+                    f"{100 * share.get(replay.names[k], 0.0):.0f} %" if k else "",
+                )
+                for k in order
+            ),
+            numbers=frozenset(("total", "opened", "rounds")),
+        ),
+    )
+
+
+def calibration_words(findings: Findings) -> tuple[str, ...]:
+    """Return what the calibration says."""
+    first = (
+        "A reservation value σ promises that the mean of (σ − v)⁺, what a box is better than σ, is the cost "
+        "of looking. Found / promised is 1 where that holds; below 1, σ is too low and the box is opened too "
+        "early and too often. Measured on the second half of the rounds, with all values known.",
+    )
+    wrong = [one.rule for one in findings.calibrations if not one.holds]
+    if not wrong:
+        return (*first, f"For every rule 1 is {_WITHIN}: nothing here speaks against its promise.")
+    return (*first, f"1 is not {_WITHIN}: {', '.join(wrong)}.")
+
+
+def calibration_table(findings: Findings) -> PageTable:
+    """Return found over promised of each rule."""
+    log = findings.log
+    rows = []
+    for one in findings.calibrations:
+        off = [log.boxes[k] for k in one.off]
+        told = ", ".join(off[:4]) + (f" and {len(off) - 4} more" if len(off) > 4 else "")
+        rows.append(
+            (
+                one.rule,
+                f"{one.ratio:.3f} ± {one.error:.3f}",
+                f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
+                "yes" if one.holds else "no",
+                f"{one.shift:+.3g}",
+                "" if log.shared else told,
+            )
+        )
+    return PageTable(
+        caption="σ too high by: what would mend the average, in units of value. Boxes that are off by more "
+        "than chance allows in one log in 100.",
+        head=(
+            "σ of",
+            "found / promised",
+            "± three s.e.",
+            "1 within",
+            "σ too high by",
+            "boxes that are off",
+        ),
+        rows=tuple(rows),
+        numbers=frozenset(("found / promised", "± three s.e.", "σ too high by")),
+    )
+
+
+def correlation_words(findings: Findings) -> tuple[str, ...]:
+    """Return whether the paper's assumption holds, and what it costs if not."""
+    found = findings.correlation
+    if not np.isfinite(found.mean):
+        return ("No round has two boxes with values: there is nothing to be correlated.",)
+    number = f"{found.mean:.2f} ± {found.error:.2f}"
+    if found.moves_together:
+        first = (
+            f"Warning: the boxes of a round are not independent. After the features are accounted for "
+            f"(linearly), two boxes of a round have the mean correlation {number}. The paper's rule assumes "
+            "0: after a bad value it goes on as if the other boxes knew nothing of it."
+        )
+    else:
+        first = (
+            f"No sign against the paper's assumption: the mean correlation of two boxes of a round, after "
+            f"the features are accounted for, is {number}."
+        )
+    return (first, *_twin_words(findings))
+
+
+def _twin_words(findings: Findings) -> tuple[str, ...]:
+    versions = findings.versions
+    if len(versions) < 3:
+        return ()
+    told = {name: _standing(replay) for name, replay in versions.items()}
+    return (
+        "Two twins of the log differ in the correlation alone: residuals are moved to other rounds together, "
+        "so that the boxes of a round stay correlated, or apart, box by box, so that they do not. Beside the "
+        f"best simple rule, the paper's rule {told['together']} with residuals moved together and "
+        f"{told['apart']} with residuals moved apart.",
+        f"On the log itself it {told['the log']}. Do not compare that with a twin: in both twins the linear "
+        "model is exact and the spread is constant, which they need not be in the log, so even together may "
+        "rank policies in another way.",
+    )
+
+
+def _standing(replay: Replay) -> str:
+    rows = {str(r["policy"]): r for r in replay.rows(against="paper")}
+    rival = min(
+        (n for n in replay.simple if n != "paper"), key=lambda n: float(rows[n]["mean_total"])
+    )
+    saved, error = float(rows[rival]["paper_saves"]), float(rows[rival]["paper_saves_se"])
+    word = "saves" if saved >= 0.0 else "loses"
+    return f"{word} {abs(saved):.3g} ± {error:.2g} a round ({rival})"
+
+
+def twin_table(findings: Findings) -> PageTable | None:
+    """Return policies on the log and its twins; None if twins were not played."""
+    versions = findings.versions
+    if len(versions) < 3:
+        return None
+    shown = {name: replay.shown() for name, replay in versions.items()}
+    names = [n for n in shown["apart"] if all(n in other for other in shown.values())]
+    rows = [
+        (name, *(f"{shown[version][name][0].mean():.4g}" for version in versions)) for name in names
+    ]
+    return PageTable(
+        caption=f"Mean total per round under {findings.main[0].feedback}, on the log and its twins. What "
+        "correlation costs is between the twins; the log differs from both in more.",
+        head=("policy", *versions),
+        rows=tuple(rows),
+        numbers=frozenset(versions),
+    )
+
+
+def cost_words(findings: Findings) -> tuple[str, ...]:
+    """Return how dear a look is."""
+    shares = findings.cost_shares[np.isfinite(findings.cost_shares)]
+    if not shares.size:
+        return ("The features leave nothing open: there is nothing to look for.",)
+    middle = float(np.median(shares))
+    spread = (
+        ""
+        if findings.log.shared
+        else (f", from {100 * shares.min():.2g} % to {100 * shares.max():.3g} %")
+    )
+    return (
+        f"A look costs {100 * middle:.2g} % of the standard deviation that the features leave of a box's "
+        f"value (the median over boxes{spread}). In this project's recorded problems searching paid below "
+        f"about {100 * CHEAP:.0f} %, and opening one box at most was hard to beat well above it. That "
+        "describes those tables and promises nothing for this log, whose totals are above.",
+    )
+
+
+def telling_words(findings: Findings) -> tuple[str, ...]:
+    """Return what features tell, and how that is measured."""
+    told = findings.telling
+    if told is None:
+        return ("The log has no features, or too few rounds to say what they tell.",)
+    share = in_percent(told.explained, told.explained_error)
+    first = (
+        f"Fitted to the first half of the rounds, a linear regression explains {share} of the variance of "
+        "the values around the mean of their box in the second half."
+    )
+    if told.explained <= 0.0:
+        first = (
+            "Fitted to the first half of the rounds, a linear regression on all features predicts the values "
+            "of the second half no better than the mean of their box does."
+        )
+    return (
+        first,
+        "A feature tells as much as the error grows when it is taken from another round of the box, as a "
+        "share of the same squares. This sees straight lines only: what matters in a bend, or together with "
+        "another feature, is not in it, and two features that say the same share what they tell.",
+    )

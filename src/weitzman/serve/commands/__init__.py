@@ -1,0 +1,1 @@
+"""What a caller can ask for, one file a noun: problems, rounds, logs, reports."""

@@ -1,0 +1,138 @@
+"""What a caller says about a round, brought into the one form that events have.
+
+A caller may name boxes and features or go by their order; an event has rows.
+"""
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from weitzman.learn.learners.parts.kernels import LIMIT
+from weitzman.ledger.state.advisor import Floats
+from weitzman.ledger.state.problem import Problem
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.schema import NewRound
+
+__all__ = ["Asked", "asked", "checked_value"]
+
+T = TypeVar("T")
+
+
+class Asked(NamedTuple):
+    """A round as it was asked for: rows in the order of the problem's boxes, or of those that are there.
+
+    ``rows`` are the contexts as lists.
+    """
+
+    places: list[int] | None
+    rows: list[list[float]]
+    contexts: Floats
+    costs: list[float]
+    outside: float | None
+
+
+def asked(problem: Problem, ask: NewRound) -> Asked:
+    """Return the rows of a round."""
+    places = _places(problem, ask)
+    rows = len(problem.settings.boxes) if places is None else len(places)
+    plain, contexts = _contexts(problem, ask, places, rows)
+    outside = ask.outside
+    if outside is not None:
+        checked_value(outside, "outside")
+    return Asked(places, plain, contexts, _costs(problem, ask, places, rows), outside)
+
+
+def checked_value(value: float, field: str) -> float:
+    """Return a value that can be learned."""
+    if not -LIMIT <= value <= LIMIT:
+        raise Refusal("invalid", f"Expected a number of at most {LIMIT:g} in size.", field)
+    return value
+
+
+def _places(problem: Problem, ask: NewRound) -> list[int] | None:
+    names: Sequence[str] | None = ask.boxes
+    if names is None and isinstance(ask.contexts, dict):
+        names = None if len(ask.contexts) == len(problem.place) else list(ask.contexts)
+    if names is None:
+        return None
+    if not names:
+        raise Refusal("invalid", "Expected at least one box.", "contexts")
+    for name in names:
+        if name not in problem.place:
+            raise Refusal("unknown", f"The problem has no box {name!r}.", "boxes")
+    if len(set(names)) < len(names):
+        raise Refusal("invalid", "The boxes of a round must be distinct.", "boxes")
+    return [problem.place[name] for name in names]
+
+
+def _contexts(
+    problem: Problem, ask: NewRound, places: list[int] | None, rows: int
+) -> tuple[list[list[float]], Floats]:
+    given = ask.contexts
+    if type(given) is list and len(given) == rows:
+        # The usual case: rows of numbers, all of the right length
+        with contextlib.suppress(ValueError, TypeError):
+            plain_rows: Floats = np.array(given, dtype=np.float64)
+            if plain_rows.shape == (rows, len(problem.settings.features)):
+                return cast("list[list[float]]", given), plain_rows
+    listed = _by_name(problem, given, places, "contexts") if isinstance(given, dict) else given
+    if len(listed) != rows:
+        raise Refusal(
+            "invalid", f"Expected one row per box, {rows}; got {len(listed)}.", "contexts"
+        )
+    features = problem.settings.features
+    width = len(features)
+    plain: list[list[float]] = []
+    for i, row in enumerate(listed):
+        numbers = row if isinstance(row, list) else _by_feature(features, row, i)
+        if len(numbers) != width:
+            text = f"Expected {width} numbers; got {len(numbers)}."
+            raise Refusal("invalid", text, f"contexts[{i}]")
+        plain.append(numbers)
+    return plain, np.array(plain, dtype=np.float64)
+
+
+def _by_name(
+    problem: Problem, given: Mapping[str, T], places: list[int] | None, field: str
+) -> list[T]:
+    names = problem.settings.boxes
+    wanted = names if places is None else [names[p] for p in places]
+    for name in given:
+        if name not in problem.place:
+            raise Refusal("unknown", f"The problem has no box {name!r}.", f"{field}.{name}")
+    for name in wanted:
+        if name not in given:
+            raise Refusal("invalid", f"The box {name!r} is missing.", field)
+    if len(given) != len(wanted):
+        raise Refusal("invalid", f"Expected the {len(wanted)} boxes of the round.", field)
+    return [given[name] for name in wanted]
+
+
+def _by_feature(features: list[str], row: dict[str, float], i: int) -> list[float]:
+    for name in features:
+        if name not in row:
+            raise Refusal("invalid", f"The feature {name!r} is missing.", f"contexts[{i}]")
+    if len(row) != len(features):
+        other = next(name for name in row if name not in features)
+        raise Refusal("invalid", f"The problem has no feature {other!r}.", f"contexts[{i}]")
+    return [row[name] for name in features]
+
+
+def _costs(problem: Problem, ask: NewRound, places: list[int] | None, rows: int) -> list[float]:
+    given = problem.settings.cost if ask.costs is None else ask.costs
+    if given is None:
+        raise Refusal("invalid", "The problem has no cost: each round must tell it.", "costs")
+    if isinstance(given, dict):
+        costs = _by_name(problem, given, places, "costs")
+    elif isinstance(given, list):
+        costs = given
+    else:
+        costs = [given] * rows
+    if len(costs) != rows:
+        raise Refusal("invalid", f"Expected one cost per box, {rows}; got {len(costs)}.", "costs")
+    if not max(costs) <= LIMIT or math.isnan(sum(costs)):
+        raise Refusal("invalid", f"Expected numbers of at most {LIMIT:g}.", "costs")
+    return costs

@@ -1,0 +1,182 @@
+"""Logs and saved searchers, in and out.
+
+A log is a Parquet file as :func:`weitzman.logs.log.read_log` reads it: one row per round and box,
+features as columns ``x_<name>``. There smaller values are better: where larger ones are, values turn their
+sign on the way out and in.
+"""
+
+import io
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.learn.load import load
+from weitzman.learn.settings import saved_settings
+from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
+from weitzman.ledger.event import Event
+from weitzman.ledger.state.advisor import searcher_for
+from weitzman.ledger.state.problem import Problem
+from weitzman.logs.rows import Roles, Rows, checked_rows
+from weitzman.logs.table import read_table
+from weitzman.serve.commands.asked import checked_value
+from weitzman.serve.commands.problems import problem_view
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.refusal import Refusal, from_input_error
+from weitzman.serve.messages.schema import ImportReply, ProblemView
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["export_log", "import_rounds", "parse_log", "upload_state"]
+
+_ROUNDS = 500  # of one event
+
+
+def upload_state(desk: Desk, problem: Problem, content: bytes) -> ProblemView:
+    """Replace what was learned by what a saved searcher has learned."""
+    try:
+        told = load(content)
+        settings = saved_settings(searcher_for(problem.settings))
+        for field, wanted in settings.items():
+            got = saved_settings(told)[field]
+            if field not in ("rounds", "names") and got != wanted:
+                raise Refusal("conflict", f"The searcher has {field} {got!r}, not {wanted!r}.")
+        if [str(name) for name in told.names] != problem.settings.boxes:
+            raise Refusal("conflict", f"The searcher has the boxes {told.names}.")
+        Problem(name="", at=0, settings=problem.settings).replace_learned(content)
+    except (InvalidInputError, KeyError) as error:
+        raise Refusal("invalid", f"The state cannot be taken: {error}") from None
+    desk.happen(problem.name, Uploaded(content))
+    return problem_view(problem)
+
+
+def parse_log(problem: Problem, content: bytes) -> list[PastRound]:
+    """Return the rounds of a Parquet file, in the problem's own direction."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise Refusal("invalid", f"The body is no whole Parquet file: {error}.") from None
+    features = [f"x_{name}" for name in problem.settings.features]
+    for name in ("round", "box", "cost", "value", *features):
+        if name not in table.column_names:
+            raise Refusal("invalid", f"The log has no column {name!r}.", name)
+    there = {n: n if n in table.column_names else None for n in ("outside", "opened")}
+    roles = Roles(
+        round="round", box="box", cost="cost", value="value", **there, features=tuple(features)
+    )
+    try:
+        read = read_table(table, lambda _: roles.columns)
+        return _past_rounds(problem, checked_rows(read, roles, skip_bad=False))
+    except WeitzmanError as error:
+        if isinstance(error, InvalidInputError):
+            raise from_input_error(error) from None
+        raise
+
+
+def import_rounds(desk: Desk, problem: Problem, rounds: list[PastRound]) -> ImportReply:
+    """Learn rounds of a log, as several events that are stored together."""
+    for begin in range(0, len(rounds), _ROUNDS):
+        desk.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
+    values = sum(v is not None for past in rounds for v in past.values)
+    return ImportReply(rounds=len(rounds), values=values)
+
+
+def _past_rounds(problem: Problem, rows: Rows) -> list[PastRound]:
+    if any(not numeric for numeric in rows.encoding.numeric):
+        raise Refusal("invalid", "The features of a log must be numbers.")
+    cells = np.column_stack(rows.cells)
+    if np.isnan(cells).any():
+        raise Refusal("invalid", "The features of a log must have no gaps.")
+    names = [str(name) for name in rows.boxes.labels]
+    for name in names:
+        if name not in problem.place:
+            raise Refusal("unknown", f"The problem has no box {name!r}.", "box")
+    values = rows.values.copy()
+    if problem.settings.feedback == "opened" and rows.opened is not None:
+        values[rows.opened != 1.0] = math.nan
+    for number in values[~np.isnan(values)]:
+        checked_value(float(number), "value")
+    order = np.argsort(rows.rounds.places, kind="stable")
+    ends = np.flatnonzero(np.diff(rows.rounds.places[order])) + 1
+    return [_past(problem, rows, cells, values, names, part) for part in np.split(order, ends)]
+
+
+def _past(
+    problem: Problem, rows: Rows, cells: Any, values: Any, names: list[str], part: Any
+) -> PastRound:
+    places = [problem.place[names[b]] for b in rows.boxes.places[part]]
+    outside = None if rows.outside is None else float(rows.outside[part[0]])
+    outside = None if outside is None or math.isnan(outside) else problem.sign * outside
+    return PastRound(
+        contexts=cells[part].tolist(),
+        costs=rows.costs[part].tolist(),
+        values=[None if math.isnan(v) else problem.sign * v for v in values[part].tolist()],
+        outside=outside,
+        places=None if places == list(range(len(problem.place))) else places,
+    )
+
+
+def export_log(problem: Problem, events: Iterable[Event]) -> bytes:
+    """Return the closed rounds of a problem as a Parquet file."""
+    from pyarrow import parquet
+
+    sink = io.BytesIO()
+    parquet.write_table(_log(problem, events), sink)
+    return sink.getvalue()
+
+
+def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
+    import pyarrow
+
+    boxes = problem.settings.boxes
+    columns: dict[str, list[Any]] = {
+        n: [] for n in ("round", "box", "cost", "value", "outside", "opened", "late")
+    }
+    features: list[list[float]] = []
+    opened: dict[str, Opened] = {}
+    looks: dict[str, dict[int, float | None]] = {}
+    first: dict[str, int] = {}
+    for event in events:
+        if event.kind not in ("opened", "seen", "closed"):
+            continue
+        body = decode(event.kind, event.body)
+        if isinstance(body, Opened):
+            opened[event.key], looks[event.key] = body, {}
+        elif isinstance(body, Seen) and not body.late:
+            looks[event.key].update(body.looks)
+        elif isinstance(body, Seen):
+            for row, value in body.looks:
+                columns["value"][first[event.key] + row] = _out(problem, value)
+                columns["late"][first[event.key] + row] = True
+        elif isinstance(body, Closed):
+            told, seen = opened.pop(event.key), looks.pop(event.key)
+            values = {**dict(body.shown), **{r: v for r, v in seen.items() if v is not None}}
+            rows = range(len(told.costs))
+            places = list(rows) if told.places is None else told.places
+            first[event.key] = len(features)
+            features += told.contexts
+            columns["round"] += [event.key] * len(rows)
+            columns["box"] += [boxes[p] for p in places]
+            columns["cost"] += told.costs
+            columns["value"] += [_out(problem, values.get(r)) for r in rows]
+            columns["outside"] += [_out(problem, told.outside)] * len(rows)
+            columns["opened"] += [r in seen for r in rows]
+            columns["late"] += [False] * len(rows)
+    kinds = {"round": pyarrow.string(), "box": pyarrow.string(), "opened": pyarrow.bool_()}
+    kinds["late"] = pyarrow.bool_()
+    arrays = {n: pyarrow.array(c, kinds.get(n, pyarrow.float64())) for n, c in columns.items()}
+    width = len(problem.settings.features)
+    grid = np.array(features, dtype=np.float64).reshape(-1, width)
+    for place, name in enumerate(problem.settings.features):
+        arrays[f"x_{name}"] = pyarrow.array(grid[:, place])
+    return pyarrow.table(arrays)
+
+
+def _out(problem: Problem, value: float | None) -> float | None:
+    return None if value is None else problem.sign * value

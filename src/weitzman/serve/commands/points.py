@@ -1,0 +1,53 @@
+"""Reservation values against a feature, from the newest closed rounds in the journal.
+
+The state keeps no contexts: the rounds are read where they are stored, on a thread of their own.
+"""
+
+import asyncio
+
+from weitzman.ledger.event import Event
+from weitzman.ledger.state.problem import Problem
+from weitzman.ledger.state.round_history import told
+from weitzman.serve.commands.rounds import box_name
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.report_schema import (
+    FeaturePoints,
+)
+
+__all__ = ["feature_points", "read_newest"]
+
+_POINTS = 2_000
+
+
+async def read_newest(desk: Desk, problem: Problem) -> list[list[Event]]:
+    """Return the events of the newest closed rounds that are stored, newest first."""
+    most = max(1, _POINTS // len(problem.settings.boxes))
+    names = [ended.name for ended in problem.tally.recent[: -most - 1 : -1]]
+    return await asyncio.to_thread(
+        lambda: [desk.journal.find(problem.name, name) for name in names]
+    )
+
+
+def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> FeaturePoints:
+    """Return one point per round and box; ``place`` is that of the feature, counted from 0."""
+    features = problem.settings.features
+    known = len(place) < 10 and place.isascii() and place.isdigit() and int(place) < len(features)
+    if not known:
+        text = f"The problem {problem.name!r} has no feature at place {place[:20]!r}."
+        raise Refusal("unknown", text, "place")
+    points = FeaturePoints(problem.name, features[int(place)], [], [], [], [], [], [])
+    sign = problem.sign
+    for events in rounds:
+        story = told(events, sign=sign, waiting=problem.settings.waiting)
+        if story is None:
+            continue
+        for row, sigma in enumerate(story.body.reservation_values):
+            value = story.round.looks.get(row)
+            points.boxes.append(box_name(problem, story.round, row))
+            points.contexts.append(story.body.contexts[row][int(place)])
+            points.reservation_values.append(sigma)
+            points.values.append(None if value is None else sign * value)
+            points.opened.append(row in story.round.looks)
+            points.rounds.append(events[0].key)
+    return points

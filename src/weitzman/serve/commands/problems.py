@@ -1,0 +1,114 @@
+"""Commands on problems: create, list, describe, archive."""
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.parts.kernels import LIMIT
+from weitzman.learn.storage.learners import LEARNERS
+from weitzman.ledger.bodies import Archived, Created
+from weitzman.ledger.state.problem import Problem
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.refusal import Refusal, from_input_error
+from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
+
+__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view"]
+
+
+def create_problem(desk: Desk, ask: NewProblem) -> ProblemView:
+    """Create a problem, or tell again of the one with this name and these settings."""
+    settings = _settings(desk, ask)
+    before = desk.state.problems.get(ask.name)
+    if before is not None:
+        if before.settings != settings:
+            text = f"There is a problem {ask.name!r} with other settings."
+            raise Refusal("conflict", text, "name")
+        return problem_view(before)
+    if len(desk.state.problems) >= desk.settings.problems_limit:
+        raise Refusal("too-many", f"There are {len(desk.state.problems)} problems.")
+    try:
+        Problem(name=ask.name, at=0, settings=settings)
+    except InvalidInputError as error:
+        raise from_input_error(error, _at_fault(ask)) from None
+    desk.happen(ask.name, settings)
+    return problem_view(desk.state.problems[ask.name])
+
+
+def _at_fault(ask: NewProblem) -> str:
+    """Return the field without which the settings would be taken."""
+    if ask.policy is not None:
+        return "parameters" if ask.parameters else "policy"
+    return "parameters" if ask.learner in LEARNERS and ask.parameters else "learner"
+
+
+def list_problems(desk: Desk) -> ProblemList:
+    """Return all problems, by name."""
+    problems = desk.state.problems
+    return ProblemList(problems=[problem_view(problems[name]) for name in sorted(problems)])
+
+
+def archive_problem(desk: Desk, problem: Problem) -> ProblemView:
+    """Let a problem take no more rounds."""
+    if not problem.archived:
+        desk.happen(problem.name, Archived())
+    return problem_view(problem)
+
+
+def problem_view(problem: Problem) -> ProblemView:
+    """Return a problem as the caller sees it."""
+    settings = problem.settings
+    return ProblemView(
+        name=problem.name,
+        boxes=settings.boxes,
+        dimension=len(settings.features),
+        features=settings.features,
+        sense=settings.sense,
+        feedback=settings.feedback,
+        learner=settings.learner,
+        parameters=settings.parameters,
+        policy=settings.policy,
+        optimism=settings.optimism,
+        cost=settings.cost,
+        waiting_time=settings.waiting * 1e-6,
+        shadow=settings.shadow,
+        description=settings.description,
+        created=problem.at * 1e-6,
+        archived=problem.archived,
+        rounds_open=len(problem.rounds),
+        rounds_closed=problem.tally.closed,
+    )
+
+
+def _settings(desk: Desk, ask: NewProblem) -> Created:
+    limits = desk.settings
+    features = ask.features
+    if features is None:
+        if ask.dimension is None:
+            text = "Tell the dimension of a context, or the names of its features."
+            raise Refusal("invalid", text, "dimension")
+        if ask.dimension > limits.dimension_limit:
+            raise Refusal("invalid", f"Expected at most {limits.dimension_limit}.", "dimension")
+        features = [str(i) for i in range(ask.dimension)]
+    elif ask.dimension is not None and ask.dimension != len(features):
+        raise Refusal("invalid", f"Expected the number of features, {len(features)}.", "dimension")
+    for field, names, most in (
+        ("boxes", ask.boxes, limits.boxes_limit),
+        ("features", features, limits.dimension_limit),
+    ):
+        if len(names) > most:
+            raise Refusal("invalid", f"Expected at most {most}.", field)
+        if len(set(names)) < len(names):
+            raise Refusal("invalid", "Expected distinct names.", field)
+    if ask.cost is not None and not ask.cost <= LIMIT:
+        raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
+    return Created(
+        boxes=ask.boxes,
+        features=features,
+        sense=ask.sense,
+        feedback=ask.feedback,
+        waiting=max(1, round(ask.waiting_time * 1e6)),
+        learner=ask.learner,
+        parameters=ask.parameters,
+        policy=ask.policy,
+        optimism=ask.optimism,
+        cost=ask.cost,
+        shadow=ask.shadow,
+        description=ask.description,
+    )

@@ -1,0 +1,187 @@
+"""What a problem came to, the health of its feedback, and its newest rounds."""
+
+from weitzman.ledger.state.fold import digest
+from weitzman.ledger.state.problem import Problem
+from weitzman.ledger.state.running_mean import Spread
+from weitzman.ledger.state.tally import Ended
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.report_schema import (
+    BoxReport,
+    ClosedRound,
+    CurvePoint,
+    Diagnostics,
+    Mean,
+    Means,
+    Report,
+    RoundList,
+    RoundSummary,
+    ShadowReport,
+)
+from weitzman.serve.messages.schema import (
+    Digest,
+)
+
+__all__ = ["diagnostics", "digest_of", "list_rounds", "report"]
+
+_SECOND = 1e-6
+_LISTED = 100
+_ENOUGH = 30  # looks after which a calibration says something
+_STARVED = 100  # closed rounds without a look
+
+
+def digest_of(desk: Desk) -> Digest:
+    """Return the hash of the state, and how many events it holds."""
+    state = desk.state
+    events = state.service.events + sum(p.events for p in state.problems.values())
+    return Digest(events=events, digest=digest(state))
+
+
+def report(problem: Problem) -> Report:
+    """Return what a problem came to."""
+    tally, sign = problem.tally, problem.sign
+    counted = tally.closed - tally.empty
+    fixed = None
+    if tally.fixed_rounds and problem.settings.feedback == "full":
+        fixed = min(range(len(tally.fixed)), key=tally.fixed.__getitem__)
+    shadow = tally.shadow
+    return Report(
+        problem=problem.name,
+        rounds_open=len(problem.rounds),
+        rounds_closed=tally.closed,
+        rounds_without_value=tally.empty,
+        rounds_imported=tally.imported,
+        looks=sum(tally.looks),
+        looks_per_round=sum(tally.looks) / tally.closed if tally.closed else None,
+        paid=tally.paid,
+        value=sign * tally.value,
+        total=sign * tally.total,
+        mean_total=sign * tally.total / counted if counted else None,
+        saved_against_all=tally.saved_looks,
+        outside_rounds=tally.outside_rounds,
+        saved_against_outside=tally.saved_outside,
+        known=tally.known,
+        regret=tally.regret,
+        mean_regret=tally.regret / tally.known if tally.known else None,
+        best_fixed_box=None if fixed is None else problem.settings.boxes[fixed],
+        best_fixed_total=None if fixed is None else sign * tally.fixed[fixed],
+        saved_against_everything=tally.saved_everything,
+        saved_against_fixed=tally.saved_fixed(),
+        fixed_rounds=tally.fixed_rounds,
+        shortfall=sum(tally.price) - sum(tally.excess),
+        means=_means(problem),
+        rounds_by_looks=tally.depth,
+        shadow=ShadowReport(
+            rounds=shadow.rounds,
+            agreed=shadow.agreed,
+            caller_total=sign * shadow.caller,
+            rule_total=sign * shadow.rule,
+        )
+        if problem.settings.shadow
+        else None,
+        boxes=[_box_report(problem, place) for place in range(len(problem.settings.boxes))],
+        curve=_curve(problem),
+    )
+
+
+def diagnostics(desk: Desk, problem: Problem) -> Diagnostics:
+    """Return the health of a problem's feedback."""
+    tally, now = problem.tally, desk.now()
+    looks = sum(tally.looks)
+    waits = {name: now - opened.at for name, opened in problem.rounds.items()}
+    half = problem.settings.waiting / 2
+    boxes = [_box_report(problem, place) for place in range(len(problem.settings.boxes))]
+    return Diagnostics(
+        problem=problem.name,
+        rounds_open=len(waits),
+        oldest_wait=max(waits.values()) * _SECOND if waits else None,
+        stale=[name for name, wait in waits.items() if wait > half][:_LISTED],
+        last_value=tally.last_value_at * _SECOND if tally.last_value_at else None,
+        missing=tally.missing,
+        missing_share=tally.missing / looks if looks else None,
+        late=tally.late,
+        closed_by_waiting=tally.waited,
+        starved=[b.box for b in boxes if _is_starved(problem, b)],
+        miscalibrated=[b.box for b in boxes if _is_off(b)],
+    )
+
+
+def list_rounds(problem: Problem) -> RoundList:
+    """Return the newest rounds."""
+    newest = list(problem.rounds.items())[-_LISTED:][::-1]
+    return RoundList(
+        open=[RoundSummary(round=n, opened_at=o.at * _SECOND, closed=False) for n, o in newest],
+        closed=[_closed_round(problem, ended) for ended in problem.tally.recent[::-1]],
+    )
+
+
+def _closed_round(problem: Problem, ended: Ended) -> ClosedRound:
+    return ClosedRound(
+        round=ended.name,
+        closed_at=ended.at * _SECOND,
+        looks=ended.looks,
+        chosen=None if ended.chosen is None else problem.settings.boxes[ended.chosen],
+        paid=ended.paid,
+        total=None if ended.total is None else problem.sign * ended.total,
+    )
+
+
+def _means(problem: Problem) -> Means:
+    told = problem.tally.spreads
+    return Means(
+        looks=_mean(told.looks),
+        total=_mean(told.total, problem.sign),
+        saved_against_all=_mean(told.saved_looks),
+        saved_against_outside=_mean(told.saved_outside),
+        saved_against_everything=_mean(told.saved_everything),
+        regret=_mean(told.regret),
+        shortfall=_mean(told.shortfall),
+    )
+
+
+def _mean(spread: Spread, sign: float = 1.0) -> Mean:
+    mean = sign * spread.mean if spread.count else None
+    return Mean(rounds=spread.count, mean=mean, error=spread.error())
+
+
+def _box_report(problem: Problem, place: int) -> BoxReport:
+    tally = problem.tally
+    price = tally.price[place]
+    looks = tally.looks[place]
+    return BoxReport(
+        box=problem.settings.boxes[place],
+        looks=looks,
+        learned=tally.learned[place],
+        calibration=tally.excess[place] / price if price > 0.0 else None,
+        calibration_error=tally.ratios[place].error(tally.excess[place], price),
+        rounds_since_look=tally.closed - tally.last_look[place] if looks else None,
+    )
+
+
+def _is_starved(problem: Problem, box: BoxReport) -> bool:
+    since = box.rounds_since_look
+    return (problem.tally.closed if since is None else since) >= _STARVED
+
+
+def _is_off(box: BoxReport) -> bool:
+    told = box.calibration
+    return told is not None and box.looks >= _ENOUGH and not 0.5 <= told <= 2.0
+
+
+def _curve(problem: Problem) -> list[CurvePoint]:
+    return [
+        CurvePoint(
+            closed=m.closed,
+            at=m.at * _SECOND,
+            total=problem.sign * m.total,
+            paid=m.paid,
+            looks=m.looks,
+            saved_against_all=m.saved_looks,
+            saved_against_outside=m.saved_outside,
+            regret=m.regret,
+            known=m.known,
+            saved_against_everything=m.saved_everything,
+            saved_against_fixed=m.saved_fixed,
+            shortfall=m.shortfall,
+        )
+        for m in problem.tally.marks
+    ]

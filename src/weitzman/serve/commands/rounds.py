@@ -1,0 +1,244 @@
+"""Commands on rounds: open, see, close.
+
+Each may be sent again. A round that was opened with the same id and content is told again as it was; a look
+that was told already is passed over; a round that is closed keeps its outcome. What contradicts the
+stored truth is refused, and the first stays.
+"""
+
+import secrets
+
+from weitzman.errors import InvalidInputError
+from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
+from weitzman.ledger.state.open_round import OpenRound
+from weitzman.ledger.state.problem import Problem
+from weitzman.ledger.state.round_history import Story, told
+from weitzman.search.rule import STOP
+from weitzman.serve.commands.asked import asked, checked_value
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.refusal import Refusal, from_input_error
+from weitzman.serve.messages.schema import (
+    CloseRequest,
+    NewRound,
+    Outcome,
+    RoundReply,
+    SeeReply,
+    SeeRequest,
+)
+
+__all__ = ["box_name", "close_round", "open_round", "outcome_of", "see_values", "story_of"]
+
+RULES = {
+    "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
+    "min": (
+        "Open the boxes in this order. Stop as soon as the best value in hand is at most the "
+        "reservation value of the next box; without a value in hand, open."
+    ),
+    "max": (
+        "Open the boxes in this order. Stop as soon as the best value in hand is at least the "
+        "reservation value of the next box; without a value in hand, open."
+    ),
+}
+_SECOND = 1e-6
+
+
+def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
+    """Open a round, or tell again of the one that was opened with this id and content."""
+    want = asked(problem, ask)
+    if ask.id is not None:
+        before = story_of(desk, problem, ask.id)
+        if before is not None:
+            body = before.body
+            same = (want.places, want.costs, want.outside) == (
+                body.places,
+                body.costs,
+                body.outside,
+            )
+            if not same or want.rows != body.contexts:
+                text = f"The round {ask.id!r} was opened with another content."
+                raise Refusal("conflict", text, "id")
+            opened = problem.rounds.get(ask.id)
+            if opened is not None:
+                before.round.course = opened.course
+            before.round.looks = {}
+            return _reply(problem, ask.id, before.round)
+    if problem.archived:
+        raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
+    if len(problem.rounds) >= desk.settings.rounds_limit:
+        raise Refusal("too-many", f"{len(problem.rounds)} rounds of the problem are open.")
+    try:
+        sigma = problem.propose(want.places, want.contexts, want.costs, want.outside)
+    except InvalidInputError as error:
+        raise from_input_error(error, "contexts") from None
+    body = Opened(want.rows, want.costs, sigma, want.outside, want.places)
+    # Ids that grow with time keep the index of the journal together
+    name = ask.id or f"{desk.now():013x}{secrets.token_hex(3)}"
+    desk.happen(problem.name, body, name)
+    opened = problem.rounds[name]
+    desk.watch(problem.name, name, opened.until)
+    return _reply(problem, name, opened)
+
+
+def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
+    """Take in looks: of an open round, or late ones."""
+    opened = _open(desk, problem, name)
+    if opened is None:
+        story = _ended(desk, problem, name)
+        seen = {**story.round.looks, **story.late}
+        new = _new_looks(problem, story.round, seen, ask)
+        if new:
+            desk.happen(problem.name, Seen(new, late=True), name)
+        best = _turned(problem, story.result().value)
+        return SeeReply(round=name, next=None, stop=True, best=best, late=True)
+    new = _new_looks(problem, opened, opened.looks, ask)
+    if new:
+        desk.happen(problem.name, Seen(new), name)
+    row = opened.next()
+    best = opened.best()
+    return SeeReply(
+        round=name,
+        next=None if row == STOP else box_name(problem, opened, row),
+        stop=row == STOP,
+        best=None if best == float("inf") else problem.sign * best,
+        late=False,
+    )
+
+
+def close_round(desk: Desk, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
+    """End a round, or tell again how it ended."""
+    opened = _open(desk, problem, name)
+    if opened is None:
+        story = _ended(desk, problem, name)
+        assert story.closed is not None
+        assert story.closed_at is not None
+        if ask.values and _shown(problem, story.round, ask) != story.closed.shown:
+            raise Refusal("conflict", f"The round {name!r} has ended with other values.", "values")
+        return outcome_of(problem, name, story.round, story.closed, story.closed_at)
+    shown = _shown(problem, opened, ask)
+    body = Closed(shown)
+    at = desk.happen(problem.name, body, name)
+    return outcome_of(problem, name, opened, body, at)
+
+
+def story_of(desk: Desk, problem: Problem, name: str) -> Story | None:
+    """Return the story of a round; None if there is no such round."""
+    events = desk.find(problem.name, name)
+    if not events:
+        return None
+    return told(events, sign=problem.sign, waiting=problem.settings.waiting)
+
+
+def outcome_of(
+    problem: Problem, name: str, ended: OpenRound, closed: Closed, closed_at: int
+) -> Outcome:
+    """Return the outcome of a round that has ended."""
+    result = ended.result()
+    values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
+    would = ended.would(values) if problem.settings.shadow and ended.sigma else None
+    return Outcome(
+        round=name,
+        opened=[box_name(problem, ended, row) for row in result.opened],
+        chosen=None if result.chosen is None else box_name(problem, ended, result.chosen),
+        value=_turned(problem, result.value),
+        paid=result.paid,
+        total=_turned(problem, result.total),
+        learned=sum(v == v for v in values),  # noqa: PLR0124  NaN is not itself
+        closed=closed_at * _SECOND,
+        waited=closed.waited,
+        rule_opened=None if would is None else [box_name(problem, ended, r) for r in would.opened],
+        rule_total=None if would is None else _turned(problem, would.total),
+    )
+
+
+def box_name(problem: Problem, opened: OpenRound, row: int) -> str:
+    """Return the name of the box of a row."""
+    return problem.settings.boxes[row if opened.places is None else opened.places[row]]
+
+
+def _open(desk: Desk, problem: Problem, name: str) -> OpenRound | None:
+    """Return a round that is open; it is closed first if its waiting time is over."""
+    opened = problem.rounds.get(name)
+    if opened is not None and opened.until <= desk.now():
+        desk.happen(problem.name, Closed(waited=True), name)
+        return None
+    return opened
+
+
+def _ended(desk: Desk, problem: Problem, name: str) -> Story:
+    story = story_of(desk, problem, name)
+    if story is None:
+        text = f"The problem {problem.name!r} has no round {name!r}."
+        raise Refusal("unknown", text, "round")
+    return story
+
+
+def _row(problem: Problem, opened: OpenRound, box: str) -> int:
+    place = problem.place.get(box)
+    if place is not None:
+        if opened.places is None:
+            return place
+        if place in opened.places:
+            return opened.places.index(place)
+    raise Refusal("unknown", f"The round has no box {box!r}.", f"values.{box}")
+
+
+def _new_looks(
+    problem: Problem, opened: OpenRound, seen: dict[int, float | None], ask: SeeRequest
+) -> list[tuple[int, float | None]]:
+    """Return the looks that are not known yet; one that contradicts what is known is refused."""
+    new: list[tuple[int, float | None]] = []
+    for box, value in ask.values.items():
+        row = _row(problem, opened, box)
+        if value is not None:
+            checked_value(value, f"values.{box}")
+        known = seen.get(row)
+        if row not in seen or (known is None and value is not None):
+            new.append((row, value))
+        elif known is not None and (value is None or problem.sign * value != known):
+            text = f"The box {box!r} has shown {problem.sign * known!r} before."
+            raise Refusal("conflict", text, f"values.{box}")
+    return new
+
+
+def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple[int, float]]:
+    if ask.values and problem.settings.feedback != "full":
+        text = "Values at the end of a round come only under feedback 'full'."
+        raise Refusal("invalid", text, "values")
+    shown: list[tuple[int, float]] = []
+    for box, value in ask.values.items():
+        row = _row(problem, opened, box)
+        checked_value(value, f"values.{box}")
+        known = opened.looks.get(row)
+        if known is None:
+            shown.append((row, value))
+        elif problem.sign * value != known:
+            text = f"The box {box!r} has shown {problem.sign * known!r} before."
+            raise Refusal("conflict", text, f"values.{box}")
+    return shown
+
+
+def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
+    boxes = problem.settings.boxes
+    places = opened.places
+    names = boxes if places is None else [boxes[p] for p in places]
+    row = opened.next()
+    if opened.sigma:
+        told = opened.sigma
+        if problem.sign < 0.0 or problem.settings.policy is not None:
+            # What is infinite is told as the largest number: JSON has no other
+            told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in told]
+        order = [names[r] for r in opened.order]
+        sigma = dict(zip(names, told, strict=True))
+    return RoundReply(
+        round=name,
+        next=None if row == STOP else names[row],
+        stop=row == STOP,
+        best=_turned(problem, opened.outside),
+        order=order if opened.sigma else None,
+        reservation_values=sigma if opened.sigma else None,
+        rule=RULES[problem.settings.sense if opened.sigma else "anew"],
+        waits_until=opened.until * _SECOND,
+    )
+
+
+def _turned(problem: Problem, value: float | None) -> float | None:
+    return None if value is None else problem.sign * value

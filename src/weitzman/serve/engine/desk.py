@@ -1,0 +1,288 @@
+"""The desk: commands against the state, without any network.
+
+A command checks what it is told, says what happens as events, and answers; events are applied to the state
+at once and handed to the writer. A command that is refused has changed nothing. Whoever calls waits for
+``pending()`` before passing the answer on: what it tells may rest on events that are not stored yet.
+
+Commands with an idempotency key leave their answer in the journal beside their events. The same key and
+request give the same answer again, also after a restart; the same key with another request is refused.
+"""
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weitzman.errors import LedgerError
+from weitzman.ledger.bodies import Answered, Body, Closed, decode, encode
+from weitzman.ledger.event import Draft, Event
+from weitzman.ledger.journal import Head, Journal
+from weitzman.ledger.state.fold import SERVICE, State, apply
+from weitzman.ledger.state.problem import Problem
+from weitzman.serve.engine.hold import ASIDE, Holds
+from weitzman.serve.engine.lookup import LookUps
+from weitzman.serve.engine.warm import Warmth
+from weitzman.serve.engine.writer import Then, Writer
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from asyncio import Future
+
+__all__ = ["Desk", "now_in_microseconds"]
+
+_LEFT_ALONE = 5_000_000
+"""After how many microseconds rounds over time of other leaders are looked at again."""
+_HELD = 1_000_000
+"""After how many microseconds those of a problem that was held are."""
+
+
+def now_in_microseconds() -> int:
+    """Return the time as events have it."""
+    return time.time_ns() // 1_000
+
+
+class Desk:
+    """The state, the journal behind it, and what commands share.
+
+    Parameters
+    ----------
+    state, head
+        The state, and the end of the journal that it was made from.
+    journal
+        Where events go.
+    settings
+        The limits.
+    warmth
+        Which learners are compiled.
+    clock
+        Tells the time in microseconds.
+    on_stored, on_failed
+        Called with the events that were stored; and when some could not be.
+    leads
+        Whether a problem is led here; others close its rounds if it is not.
+
+    Attributes
+    ----------
+    head
+        The last event of which the state holds it and all before.
+    until
+        The seq of the last stored event that the state holds.
+    look_ups
+        What is asked of the journal; commands are carried out by means of it if that is far.
+    holds
+        Problems that somebody has to itself.
+    failed, lost
+        Why the state is no longer that of the journal; the problems of which alone this is so, if known.
+    overdue
+        Rounds over time, by problem and id, whose closing may take long.
+    left
+        Problems that have rounds over time and are not led here.
+    """
+
+    def __init__(
+        self,
+        *,
+        state: State,
+        head: Head,
+        journal: Journal,
+        settings: Settings,
+        warmth: Warmth | None = None,
+        clock: Callable[[], int] = now_in_microseconds,
+        on_stored: Callable[[list[Event]], None] = lambda events: None,
+        on_failed: Callable[[LedgerError], None] = lambda error: None,
+        leads: Callable[[str], bool] = lambda problem: True,
+    ) -> None:
+        self.state = state
+        self.head = head
+        self.until = head.seq
+        self.left: set[str] = set()
+        self.overdue: list[tuple[str, str]] = []
+        self.journal = journal
+        self.settings = settings
+        self.warmth = Warmth() if warmth is None else warmth
+        self.failed: LedgerError | None = None
+        self.lost: set[str] | None = None
+        self._clock = clock
+        self._now = 0
+        self._leads = leads
+        self._on_stored, self._on_failed = on_stored, on_failed
+        self.look_ups = LookUps(journal)
+        self.holds = Holds()
+        self._writer = Writer(journal, stored=self._stored, failed=self.lose)
+        self._deadlines = [
+            (opened.until, problem.name, key)
+            for problem in state.problems.values()
+            for key, opened in problem.rounds.items()
+        ]
+        heapq.heapify(self._deadlines)
+
+    def now(self) -> int:
+        """Return the time, which never goes back."""
+        self._now = max(self._now, self._clock())
+        return self._now
+
+    def pending(self) -> "Future[None] | None":
+        """Return what to wait for before telling anybody of the state; None if all of it is stored."""
+        if self.failed is not None:
+            raise self.failed
+        return self._writer.pending()
+
+    def after(self, then: Then) -> bool:
+        """Call back when the state as it is now is stored, or cannot be; False if all of it is stored."""
+        if self.failed is not None:
+            raise self.failed
+        return self._writer.after(then)
+
+    def happen(self, problem: str, body: Body, key: str = "") -> int:
+        """Let something happen: apply it, and have it stored. Return when it was."""
+        if self.failed is not None:
+            raise self.failed
+        aside = ASIDE.get()
+        at = self.now()
+        kind, content = encode(body)
+        draft = Draft(problem, self.state.events(problem) + 1, kind, at, key, content)
+        try:
+            apply(self.state, draft, body)
+        except BaseException as error:
+            # Half applied, perhaps: the state is made anew from the journal
+            text = f"An event could not be applied: {error!r}."
+            if aside is not None:
+                aside.clear()
+                raise RuntimeError(text) from error
+            self.fail(LedgerError(text))
+            raise
+        if aside is None:
+            self._writer.add(draft)
+        else:
+            aside.append(draft)
+        return at
+
+    def add(self, drafts: Sequence[Draft]) -> None:
+        """Have events stored that were applied already, unless the state was given up meanwhile."""
+        if self.failed is None:
+            for draft in drafts:
+                self._writer.add(draft)
+
+    def find(self, problem: str, key: str) -> "list[Draft | Event]":
+        """Return the events of a problem with a key, stored or not."""
+        if self.failed is not None:
+            raise self.failed
+        waiting = self._writer.find(problem, key)
+        waiting += [d for d in ASIDE.get() or () if (d.problem, d.key) == (problem, key)]
+        # What is stored while we look is in both
+        first = waiting[0].number if waiting else None
+        stored = self.look_ups.find(problem, key)
+        return [*(e for e in stored if first is None or e.number < first), *waiting]
+
+    def problem(self, name: str) -> Problem:
+        """Return a problem."""
+        found = self.state.problems.get(name)
+        if found is None:
+            raise Refusal("unknown", f"There is no problem {name!r}.", "problem")
+        return found
+
+    def answer_once(
+        self,
+        problem: str,
+        key: str,
+        request: str,
+        command: Callable[[], tuple[int, bytes]],
+    ) -> tuple[int, bytes]:
+        """Carry out a command, or return what it answered to the same key before."""
+        before = self._answered(self.find(problem, key))
+        if before is not None:
+            if before.request != request:
+                raise Refusal(
+                    "key-reused",
+                    f"The Idempotency-Key {key!r} came before, with another request.",
+                    "Idempotency-Key",
+                )
+            return before.status, bytes(before.reply)
+        status, reply = command()
+        home = problem if problem in self.state.problems else SERVICE
+        self.happen(home, Answered(request, status, msgspec.Raw(reply)), key)
+        return status, reply
+
+    def watch(self, problem: str, key: str, until: int) -> None:
+        """Close a round by itself when its waiting time is over."""
+        heapq.heappush(self._deadlines, (until, problem, key))
+
+    def close_overdue(self) -> int:
+        """Close the rounds whose waiting time is over, but for those that may take long; return how many."""
+        now, count = self.now(), 0
+        while self._deadlines and self._deadlines[0][0] <= now:
+            _, name, key = heapq.heappop(self._deadlines)
+            problem = self.state.problems.get(name)
+            if problem is None or key not in problem.rounds:
+                continue
+            if name in self.holds:
+                heapq.heappush(self._deadlines, (now + _HELD, name, key))
+            elif not self._leads(name):
+                self.left.add(name)
+                heapq.heappush(self._deadlines, (now + _LEFT_ALONE, name, key))
+            elif problem.settings.policy is not None:
+                self.overdue.append((name, key))
+            else:
+                self.close_waited(name, key)
+                count += 1
+        return count
+
+    def close_waited(self, name: str, key: str) -> None:
+        """Close a round whose waiting time is over, unless it is closed."""
+        problem = self.state.problems.get(name)
+        if problem is not None and key in problem.rounds:
+            self.happen(name, Closed(waited=True), key)
+
+    def take_in(self, events: Sequence[Event]) -> None:
+        """Take in events that others stored, or that came back from the journal."""
+        for event in events:
+            if event.seq != self.head.seq + 1:
+                continue  # stored here meanwhile
+            try:
+                new = apply(self.state, event)
+            except Exception as error:
+                self.fail(LedgerError(f"An event could not be applied: {error!r}."))
+                return
+            self._now = max(self._now, event.at)
+            if new and event.kind == "opened":
+                opened = self.state.problems[event.problem].rounds[event.key]
+                self.watch(event.problem, event.key, opened.until)
+            self.head = Head(event.seq, event.chain)
+        self.until = max(self.until, self.head.seq)
+
+    async def close(self) -> None:
+        """Store what has happened, and end."""
+        await self.holds.free()
+        await self._writer.close()
+
+    def _stored(self, events: list[Event]) -> None:
+        if events[0].seq == self.head.seq + 1:
+            self.head = Head(events[-1].seq, events[-1].chain)
+        self.until = events[-1].seq
+        self.look_ups.stored(events)
+        self._on_stored(events)
+
+    def lose(self, error: LedgerError, problems: set[str]) -> None:
+        """Give up the state, which is wrong in these problems and those that are held."""
+        if self.failed is None:
+            self.lost = problems | self.holds.names()
+        self.fail(error)
+
+    def fail(self, error: LedgerError) -> None:
+        """Give up the state: it holds events that are not stored, or lacks some that are."""
+        if self.failed is not None:
+            return
+        self.failed = error
+        self._on_failed(error)
+
+    @staticmethod
+    def _answered(events: "Sequence[Draft | Event]") -> Answered | None:
+        for event in events:
+            if event.kind == "answered":
+                body = decode(event.kind, event.body)
+                assert isinstance(body, Answered)
+                return body
+        return None

@@ -1,0 +1,52 @@
+"""Warm-up: compiled code is loaded, or made, before it is needed by a request."""
+
+import threading
+
+import numpy as np
+
+from weitzman.ledger.bodies import Closed, Created, Opened, Seen
+from weitzman.ledger.state.problem import Problem
+from weitzman.serve.messages.schema import NewProblem
+
+__all__ = ["Warmth"]
+
+
+class Warmth:
+    """Which settings have been warmed up in this process."""
+
+    def __init__(self) -> None:
+        self._done: set[tuple[str, str | None, str]] = set()
+        self._lock = threading.Lock()
+
+    def is_warm(self, settings: Created | NewProblem) -> bool:
+        """Whether a round of such a problem compiles nothing."""
+        return (settings.learner, settings.policy, settings.feedback) in self._done
+
+    def warm(self, settings: Created | NewProblem) -> None:
+        """Play a small round with the same learner; call it on a thread of its own."""
+        with self._lock:
+            if self.is_warm(settings):
+                return
+            small = Created(
+                boxes=["a", "b"],
+                features=["x"],
+                sense=settings.sense,
+                feedback=settings.feedback,
+                waiting=1,
+                learner=settings.learner,
+                parameters=settings.parameters,
+                policy=settings.policy,
+                optimism=settings.optimism,
+            )
+            problem = Problem(name="warm", at=0, settings=small)
+            # A policy compiles its last loops when its first trees are grown
+            for number in range(2 if settings.policy is None else 20):
+                contexts = np.array([[1.0], [2.0 + number]])
+                sigma = problem.propose(None, contexts, [1.0, 1.0], 3.0)
+                problem.open("r", number, Opened(contexts.tolist(), [1.0, 1.0], sigma, 3.0))
+                problem.see("r", number, Seen([(0, 1.0)]))
+                problem.close(
+                    "r", number, Closed([(1, 2.0)] if settings.feedback == "full" else [])
+                )
+            Problem.from_record(problem.record())
+            self._done.add((settings.learner, settings.policy, settings.feedback))

@@ -1,0 +1,175 @@
+"""Who may do what: keys, scopes, rates, and the host name.
+
+A key is ``wz_<id>_<secret>``, with 256 random bits in the secret; only its SHA-256 is kept. A scope holds the
+ones before it: read, write, admin. Where no keys are needed, which is on loopback only, a request must name
+the loopback as its host: a page from elsewhere in this machine's browser cannot pass for a local program.
+"""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from typing import Final, Literal
+
+from weitzman.ledger.bodies import KeyCreated, KeyRevoked, Scope
+from weitzman.ledger.state.fold import SERVICE, Key, State
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.schema import CreatedKey, KeyList, KeyView, NewKey
+
+__all__ = [
+    "Access",
+    "Guard",
+    "Rate",
+    "create_key",
+    "key_sha256",
+    "list_keys",
+    "new_key",
+    "revoke_key",
+]
+
+Access = Literal["open", "read", "write", "admin"]
+_RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}
+_LOCAL: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
+
+
+def new_key(key_id: str | None = None) -> tuple[str, str]:
+    """Return the id and the text of a new key."""
+    key_id = secrets.token_hex(6) if key_id is None else key_id
+    return key_id, f"wz_{key_id}_{secrets.token_urlsafe(32)}"
+
+
+def key_sha256(key: str) -> str:
+    """Return what is kept of a key."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class Guard:
+    """Decides whether a request may pass.
+
+    Parameters
+    ----------
+    needs_keys
+        Whether a request without a valid key is refused.
+    first_key
+        The text of a key with scope admin that is not in the journal; None if there is none.
+    rate
+        The most requests a second of one key or address; 0 for no limit.
+    """
+
+    def __init__(
+        self, *, needs_keys: bool, first_key: str | None, rate: float, burst: float = 10.0
+    ) -> None:
+        self._needs_keys = needs_keys
+        self._first = None if first_key is None else key_sha256(first_key)
+        self._rate = Rate(rate, burst) if rate > 0.0 else None
+
+    def check(
+        self,
+        access: Access,
+        state: State | None,
+        headers: dict[bytes, bytes],
+        client: str,
+    ) -> None:
+        """Refuse a request that may not pass."""
+        if access == "open":
+            return
+        who = client
+        told = headers.get(b"authorization")
+        if told is not None:
+            who, scope = self._holder(told, state)
+            if _RANK[scope] < _RANK[access]:
+                text = f"This needs the scope {access!r}; the key has {scope!r}."
+                raise Refusal("forbidden", text, "Authorization")
+        elif self._needs_keys:
+            raise Refusal("unauthenticated", "Send 'Authorization: Bearer KEY'.", "Authorization")
+        elif _host(headers.get(b"host", b"")) not in _LOCAL:
+            text = "Without a key, the host must be localhost, 127.0.0.1 or [::1]."
+            raise Refusal("misdirected", text, "Host")
+        if self._rate is not None and not self._rate.take(who):
+            raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
+
+    def _holder(self, told: bytes, state: State | None) -> tuple[str, Scope]:
+        kind, _, text = told.decode("latin-1").partition(" ")
+        text = text.strip()
+        found = hashlib.sha256(text.encode()).hexdigest()
+        if kind.lower() == "bearer":
+            if self._first is not None and hmac.compare_digest(found, self._first):
+                return "first", "admin"
+            parts = text.split("_", 2)
+            key = None
+            if state is not None and len(parts) == 3:
+                key = state.service.keys.get(parts[1])
+            if key is not None and key.revoked is None and hmac.compare_digest(found, key.sha256):
+                return parts[1], key.scope
+        raise Refusal("unauthenticated", "The key is not valid.", "Authorization")
+
+
+class Rate:
+    """A bucket of requests for everybody, that fills at a rate up to ten seconds' worth."""
+
+    def __init__(
+        self, rate: float, burst: float = 10.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.rate = rate
+        self._most = max(1.0, rate * burst)
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+        self._tidy_at = 10_000
+
+    def take(self, who: str) -> bool:
+        """Take one request out; return whether there was one."""
+        now = self._clock()
+        if len(self._left) > self._tidy_at:
+            # Those whose bucket is full again need no memory
+            full = self._most / self.rate
+            self._left = {w: b for w, b in self._left.items() if now - b[1] < full}
+            self._tidy_at = max(10_000, 2 * len(self._left))
+        left, then = self._left.get(who, (self._most, now))
+        left = min(self._most, left + (now - then) * self.rate)
+        if left < 1.0:
+            self._left[who] = (left, now)
+            return False
+        self._left[who] = (left - 1.0, now)
+        return True
+
+
+def create_key(desk: Desk, ask: NewKey) -> CreatedKey:
+    """Make a key; its text is told here and never again."""
+    key_id, text = new_key()
+    at = desk.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
+    return CreatedKey(
+        id=key_id, name=ask.name, scope=ask.scope, created=at * 1e-6, revoked=None, key=text
+    )
+
+
+def list_keys(desk: Desk) -> KeyList:
+    """Return all keys, without their secrets."""
+    return KeyList(keys=[_view(key_id, key) for key_id, key in desk.state.service.keys.items()])
+
+
+def revoke_key(desk: Desk, key_id: str) -> KeyView:
+    """Make a key invalid, for ever."""
+    key = desk.state.service.keys.get(key_id)
+    if key is None:
+        raise Refusal("unknown", f"There is no key {key_id!r}.", "key")
+    if key.revoked is None:
+        desk.happen(SERVICE, KeyRevoked(), key_id)
+    return _view(key_id, key)
+
+
+def _view(key_id: str, key: Key) -> KeyView:
+    return KeyView(
+        id=key_id,
+        name=key.name,
+        scope=key.scope,
+        created=key.at * 1e-6,
+        revoked=None if key.revoked is None else key.revoked * 1e-6,
+    )
+
+
+def _host(host: bytes) -> bytes:
+    """Return a Host header without its port."""
+    name, colon, port = host.rpartition(b":")
+    return name if colon and port.isdigit() else host

@@ -1,0 +1,103 @@
+"""The OpenAPI 3.1 document, made from the route table and the structs of the wire."""
+
+import re
+from importlib.metadata import version
+from typing import Any, Final
+
+import msgspec
+
+from weitzman.serve.http.route import Route
+from weitzman.serve.messages.examples import BODIES, NAMES
+from weitzman.serve.messages.refusal import KINDS
+from weitzman.serve.messages.schema import ProblemDetails
+
+__all__ = ["VERSION", "document"]
+
+VERSION: Final = version("weitzman")
+
+_REF: Final = "#/components/schemas/{name}"
+_KEY: Final = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The same key and request give the same reply, also after a restart.",
+    "schema": {"type": "string", "pattern": "^[ -~]{1,200}$"},
+}
+
+
+def document(routes: tuple[Route, ...]) -> dict[str, Any]:
+    """Return the description of all routes."""
+    kinds = {r.takes for r in routes} | {r.gives for r in routes} | {ProblemDetails}
+    wanted = sorted((k for k in kinds if k is not None), key=lambda k: k.__name__)
+    refs, components = msgspec.json.schema_components(wanted, ref_template=_REF)
+    schemas = dict(zip(wanted, refs, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+    return {
+        "openapi": "3.1.0",
+        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+        "info": {
+            "title": "weitzman",
+            "version": VERSION,
+            "description": "Which alternative to look at next, and when to stop.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"key": []}, {}],
+    }
+
+
+def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
+    names = re.findall(r"\{(\w+)\}", route.path)
+    words = re.sub(r"[{}]", "", route.path.removeprefix("/v1/")).replace("/", "_")
+    keyed = route.method != "GET" and route.repeatable
+    text = {"type": "string", "minLength": 1}
+    parameters: list[dict[str, Any]] = [
+        {"name": n, "in": "path", "required": True, "schema": text, "example": NAMES[n]}
+        for n in names
+    ]
+    operation: dict[str, Any] = {
+        "operationId": f"{route.method.lower()}_{words.replace('.', '_')}",
+        "summary": route.summary,
+        "parameters": [*parameters, _KEY] if keyed else parameters,
+        "responses": {str(route.status): _success(route, schemas), **_refusals(route, schemas)},
+        "x-scope": route.access,
+    }
+    if route.access == "open":
+        operation["security"] = []
+    if route.takes_type is not None:
+        content: dict[str, Any] = {"schema": {}}
+        if route.takes is not None:
+            content = {"schema": schemas[route.takes], "example": BODIES[route.takes]}
+        operation["requestBody"] = {
+            "required": not route.may_be_empty,
+            "content": {route.takes_type: content},
+        }
+    return operation
+
+
+def _success(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = {} if route.gives is None else schemas[route.gives]
+    kind = route.gives_type.partition(";")[0]
+    return {"description": route.summary, "content": {kind: {"schema": schema}}}
+
+
+def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
+    """Return what may go wrong, by status."""
+    statuses = {"unavailable"}
+    if route.access != "open":
+        statuses |= {"unauthenticated", "forbidden", "misdirected", "too-many"}
+    if "{" in route.path:
+        statuses |= {"unknown"}
+    if route.takes_type is not None:
+        statuses |= {"malformed", "too-large", "media-type", "invalid", "unknown", "conflict"}
+    if route.method != "GET":
+        statuses |= {"invalid", "conflict"}
+    content = {"application/problem+json": {"schema": schemas[ProblemDetails]}}
+    told = {str(KINDS[kind][0]): KINDS[kind][1] for kind in sorted(statuses)}
+    return {status: {"description": text, "content": content} for status, text in told.items()}

@@ -1,0 +1,96 @@
+"""A route: one path and method, who may use it, what it takes and gives."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from weitzman.ledger.state.problem import Problem
+from weitzman.serve.engine.desk import Desk
+from weitzman.serve.http.guard import Access
+from weitzman.serve.messages.answer import Answer
+from weitzman.serve.messages.schema import Wire
+
+__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
+
+JSON: Final = "application/json"
+BINARY: Final = "application/octet-stream"
+PARQUET: Final = "application/vnd.apache.parquet"
+HTML: Final = "text/html"
+ANY: Final = "*/*"
+TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Call:
+    """One request on its way: the desk, the names in its path, and its body."""
+
+    __slots__ = ("args", "body", "desk")
+
+    def __init__(self, desk: Desk, args: dict[str, str], body: Any) -> None:
+        self.desk, self.args, self.body = desk, args, body
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that the path names."""
+        return self.desk.problem(self.args["problem"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One path and method.
+
+    Attributes
+    ----------
+    method, path
+        ``{names}`` stand for one part of the path each.
+    access
+        Who may use it: everybody (``"open"``), or keys of this scope or a wider one.
+    summary
+        One line for the documentation.
+    run
+        The command. None for what the app answers by itself.
+    takes, gives
+        The struct of the body and of the reply; None if there is none or it is bytes.
+    takes_type, gives_type
+        Their media types; ``takes_type`` None if there is no body.
+    status
+        That of success.
+    may_be_empty
+        Whether a body may be left out.
+    prepare
+        What is to be awaited before the command, off the event loop; its result becomes the body.
+    takes_long
+        Whether the command may take long, and is carried out on a thread: for problems under a policy, or
+        for all.
+    repeatable
+        Whether a reply is kept for its idempotency key.
+    needs_all
+        Whether the reply tells of what all problems have learned.
+    file
+        What answers with a file of the page, from the names in the path and the headers; None for all else.
+    """
+
+    method: str
+    path: str
+    access: Access
+    summary: str
+    run: Callable[[Call], Any] | None
+    takes: type[Wire] | None = None
+    gives: type[Wire] | None = None
+    takes_type: str | None = None
+    gives_type: str = JSON
+    status: int = 200
+    may_be_empty: bool = False
+    prepare: Callable[[Call], Awaitable[Any]] | None = None
+    takes_long: Literal["never", "policy", "always"] = "never"
+    repeatable: bool = True
+    needs_all: bool = False
+    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Answer]] | None = None
+
+    def may_take_long(self, desk: Desk, args: dict[str, str]) -> bool:
+        """Whether a request may take long."""
+        if self.takes_long == "never":
+            return False
+        problem = desk.state.problems.get(args["problem"])
+        return problem is not None and (
+            self.takes_long == "always" or problem.settings.policy is not None
+        )

@@ -1,0 +1,1 @@
+"""What goes over the wire: requests and replies as structs, refusals, answers. No state, no network."""

@@ -1,0 +1,53 @@
+"""An answer: status, content and headers; and which one a fault gets."""
+
+from typing import Final, NamedTuple
+
+from weitzman.errors import LedgerError
+from weitzman.serve.logs import log
+from weitzman.serve.messages.refusal import Refusal
+
+__all__ = ["Answer", "Headers", "answer_to", "refused", "safe"]
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+_SAFE: Final[Headers] = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+_MORE: Final[dict[int, Headers]] = {
+    401: ((b"www-authenticate", b"Bearer"),),
+    413: ((b"connection", b"close"),),
+    429: ((b"retry-after", b"1"),),
+    503: ((b"retry-after", b"1"),),
+}
+
+
+class Answer(NamedTuple):
+    """What is sent, but for the length of the content."""
+
+    status: int
+    content: bytes
+    headers: Headers
+
+
+def safe(media_type: str) -> Headers:
+    """Return the headers of content that is neither guessed at nor kept."""
+    return ((b"content-type", media_type.encode()), *_SAFE)
+
+
+_PROBLEM: Final = safe("application/problem+json")
+
+
+def refused(status: int, content: bytes) -> Answer:
+    """Return the answer with a refusal of this status."""
+    return Answer(status, content, (*_PROBLEM, *_MORE.get(status, ())))
+
+
+def answer_to(error: Exception, label: str) -> Answer:
+    """Return the answer to a request that could not be carried out; a fault is logged with the label."""
+    if isinstance(error, LedgerError):
+        error = Refusal("unavailable", str(error))
+    elif not isinstance(error, Refusal):
+        log("fault", route=label, error=repr(error))
+        error = Refusal("broken", "The fault is in the log of the service.")
+    answer = refused(error.status, error.to_bytes())
+    if error.allow is not None:
+        answer = answer._replace(headers=(*answer.headers, (b"allow", error.allow.encode())))
+    return answer

@@ -1,0 +1,131 @@
+"""Refusals: the errors that a caller sees, in one shape."""
+
+import json
+import math
+import re
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from weitzman.errors import InvalidInputError
+from weitzman.serve.messages.finite import first_infinite
+from weitzman.serve.messages.schema import ProblemDetails
+
+__all__ = ["KINDS", "Refusal", "from_input_error", "unreadable"]
+
+KINDS: Final[dict[str, tuple[int, str]]] = {
+    "malformed": (400, "The body is no JSON"),
+    "no-http": (400, "The request is no HTTP"),
+    "unauthenticated": (401, "A valid key is needed"),
+    "forbidden": (403, "The key does not reach this far"),
+    "unknown": (404, "There is no such thing"),
+    "method": (405, "Not with this method"),
+    "conflict": (409, "It contradicts what is stored"),
+    "too-large": (413, "The body is too large"),
+    "media-type": (415, "The body has another type"),
+    "misdirected": (421, "Not under this host name"),
+    "invalid": (422, "The request breaks a rule"),
+    "key-reused": (422, "The idempotency key belongs to another request"),
+    "too-many": (429, "Too many requests"),
+    "broken": (500, "The service has a fault"),
+    "unavailable": (503, "Not available now"),
+}
+"""The kinds of refusals: status and title."""
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class Refusal(Exception):  # noqa: N818  an answer, not a fault
+    """A request that is not carried out; nothing has changed. ``allow`` names the methods of its path."""
+
+    def __init__(
+        self, kind: str, detail: str, field: str | None = None, allow: str | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.title = KINDS[kind]
+        self.kind, self.detail, self.field, self.allow = kind, detail, field, allow
+
+    def details(self) -> ProblemDetails:
+        """Return what the caller sees."""
+        return ProblemDetails(
+            type=f"urn:weitzman:{self.kind}",
+            title=self.title,
+            status=self.status,
+            detail=self.detail,
+            field=self.field,
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return what the caller sees, as JSON."""
+        return _ENCODER.encode(self.details())
+
+
+def from_input_error(error: InvalidInputError, field: str | None = None) -> Refusal:
+    """Return the refusal of something that the rooms below do not take."""
+    text = str(error)
+    return Refusal("invalid", text if len(text) <= 500 else f"{text[:500]} …", field)
+
+
+def unreadable(
+    error: msgspec.DecodeError | UnicodeDecodeError, body: bytes, wanted: Any = None
+) -> Refusal:
+    """Return the refusal of a body that is no JSON, or not of the wanted shape, with the field."""
+    if isinstance(error, UnicodeDecodeError):
+        return Refusal("malformed", "The body is no UTF-8.")
+    text = str(error)
+    if isinstance(error, msgspec.ValidationError):
+        found = re.search(r" - at `\$\.?(.*)`$", text)
+        rule = text[: found.start()] if found else text
+        named = re.search(r"(?:unknown|missing required) field `(.*)`", rule)
+        path = _named(found.group(1), rule, body) if found else ""
+        if named:
+            path = f"{path}.{named.group(1)}" if path else named.group(1)
+        return Refusal("invalid", f"{rule}.{_choices(wanted, path)}", path or None)
+    field = _not_finite(body)
+    if field is not None:
+        return Refusal("invalid", "Expected a finite number.", field)
+    return Refusal("malformed", f"{text}.")
+
+
+def _choices(wanted: Any, field: str) -> str:
+    """Return the words that a field may be, as a sentence; nothing if it may be others too."""
+    hint = get_type_hints(wanted).get(field) if isinstance(wanted, type) else None
+    words = get_args(hint) if get_origin(hint) is Literal else ()
+    return f" Expected one of {', '.join(map(repr, words))}." if words else ""
+
+
+_NAMES: Final = {str: "str", bool: "bool", int: "int", float: "float", type(None): "null"}
+_NAMES[list], _NAMES[dict] = "array", "object"
+
+
+def _named(path: str, rule: str, body: bytes) -> str:
+    """Return a path with the name of the entry that breaks the rule in place of the decoder's ``[...]``.
+
+    >>> _named("values[...]", "Expected `float | null`, got `str`", b'{"values": {"a": 1.0, "b": "2"}}')
+    'values.b'
+    """
+    begin, dots, rest = path.partition("[...]")
+    got = re.search(r"got `(.*)`", rule)
+    if not dots or rest:
+        return path
+    try:
+        thing = json.loads(body)
+        for part in begin.split("."):
+            thing = thing[part] if part else thing
+        entries = thing.items()
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return path
+    for name, value in entries:
+        is_number = isinstance(value, float) and not math.isfinite(value)
+        if is_number or (got is not None and _NAMES.get(type(value)) == got.group(1)):
+            return f"{begin}.{name}" if begin else str(name)
+    return path
+
+
+def _not_finite(body: bytes) -> str | None:
+    """Return the path of the first NaN or infinity, which Python's reader takes and JSON has not."""
+    try:
+        found = first_infinite(json.loads(body))
+    except (ValueError, RecursionError):
+        return None
+    return None if found is None else found[0]

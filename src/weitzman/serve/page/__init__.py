@@ -1,0 +1,1 @@
+"""The page at ``/``: its files, as they are sent."""

@@ -1,0 +1,47 @@
+from collections.abc import Callable
+
+import pytest
+
+from weitzman.learn.learner import Learner
+from weitzman.learn.learners.boosted import Boosted
+from weitzman.learn.learners.checks import CHECKS, check_learner
+from weitzman.learn.learners.fourier import Fourier
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.linearised import LinearisedFTRL
+from weitzman.learn.learners.logistic import Logistic
+from weitzman.learn.learners.newton import NewtonStep
+from weitzman.learn.learners.residual import Residual
+from weitzman.learn.learners.ridge import Ridge
+
+# No ball and no number for eta where units are changed: both have the unit of the weights
+LEARNERS: dict[str, Learner] = {
+    "Boosted": Boosted(),
+    "Boosted, shared": Boosted(shared=True, intercept=True),
+    "Boosted, by scikit-learn": Boosted(shared=True, engine="sklearn"),
+    "Fourier": Fourier(features=16),
+    "Fourier, shared": Fourier(features=16, shared=True, intercept=True, forget=0.99),
+    "FTRL": FTRL(),
+    "FTRL with all options": FTRL(eta=2.0, intercept=True, forget=0.97, window=40),
+    "FTRL, discounted": FTRL(forget=0.9),
+    "FTRL, shared": FTRL(shared=True),
+    "LinearisedFTRL": LinearisedFTRL(intercept=True),
+    "LinearisedFTRL, shared": LinearisedFTRL(shared=True),
+    "Logistic": Logistic(intercept=True),
+    "Logistic, shared": Logistic(eta=2.0, shared=True),
+    "NewtonStep": NewtonStep(intercept=True),
+    "NewtonStep, shared": NewtonStep(shared=True),
+    "Residual": Residual(memory=30),
+    "Residual, shared": Residual(shared=True, intercept=True),
+    "Ridge": Ridge(forget=0.99),
+    "Ridge, shared": Ridge(shared=True, intercept=True),
+}
+
+
+@pytest.mark.parametrize("spec", LEARNERS.values(), ids=LEARNERS)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_keeps_the_contract(spec: Learner, check: Callable[[Learner], None]) -> None:
+    check(spec)
+
+
+def test_check_learner_runs_all_checks() -> None:
+    check_learner(Ridge())

@@ -1,0 +1,167 @@
+"""Laws: the kernels against brute force, and live courses against the compiled walk."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weitzman as wz
+from tests.learn.rounds import some_rounds
+from weitzman.learn.models.history import Past
+from weitzman.learn.models.sample import Sample
+from weitzman.learn.models.sample_steps import GREEDY, INDEX, reweigh, walk_rules
+from weitzman.learn.policies.joint import CAP, Law, LawCourse
+from weitzman.learn.policy import Floats, Round, walk
+
+SEEDS = range(12)
+
+
+def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Floats, Round, Floats]:
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=size)
+    values = 3.0 + common + 0.7 * rng.normal(size=(boxes, size))
+    if seed % 3 == 0:
+        values = np.round(values)
+    if seed % 4 == 0:
+        values[0] = 2.5
+    weights = rng.exponential(size=size) * (rng.uniform(size=size) < 0.8)
+    shown = Round(
+        contexts=np.zeros((boxes, 1)),
+        costs=rng.uniform(0.05, 0.6, size=boxes),
+        outside=math.inf if seed % 2 else 3.5,
+        places=np.arange(boxes),
+    )
+    shift = rng.normal(size=boxes)
+    law = Sample.of(values - shift[:, None], weights, shift)
+    return law, values, shown, 3.0 + rng.normal(size=boxes)
+
+
+def brute(
+    weights: Floats, samples: Floats, shown: Round, values: Floats, rule: int, z: float
+) -> tuple[float, list[int]]:
+    """Play a round straight from the definitions."""
+    w = weights / weights.sum()
+    best, paid, opened = shown.outside, 0.0, list[int]()
+    while len(opened) < len(values):
+        scores: dict[int, float] = {}
+        for box in range(len(values)):
+            if box in opened:
+                continue
+            sample, cost = samples[box], shown.costs[box]
+            if best < math.inf:
+                gains = np.maximum(best - sample, 0.0)
+                gain = float(w @ gains)
+                error = math.sqrt(max(0.0, float(w @ gains**2) - gain**2) * float((w**2).sum()))
+                if gain - z * error <= cost:
+                    continue
+            if rule == GREEDY:
+                scores[box] = float(w @ np.minimum(best, sample)) + cost
+            else:
+                scores[box] = wz.reservation_value(wz.Discrete(sample[w > 0], w[w > 0]), cost)
+        if not scores:
+            break
+        box = min(scores, key=lambda b: scores[b])
+        opened.append(box)
+        paid += shown.costs[box]
+        best = min(best, values[box])
+        sample = samples[box]
+        deviation = math.sqrt(float(w @ (sample - w @ sample) ** 2))
+        if deviation > 1e-12:
+            h = deviation * (1.0 / float((w**2).sum())) ** -0.2
+            apart = ((sample - values[box]) / h) ** 2
+            seen = w * np.exp(-0.5 * (apart - apart[w > 0].min()))
+            seen /= seen.sum()
+            effective = 1.0 / float((seen**2).sum())
+            g = effective / (effective + 1.0)
+            w = g * seen + (1.0 - g) * w
+    return best + paid, opened
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rules_follow_their_definitions(seed: int) -> None:
+    law, samples, shown, values = a_law(seed)
+    rules = np.array([INDEX, GREEDY] * 3)
+    cautions = np.repeat([0.0, 1.0, 2.0], 2)
+    totals, counts = np.empty(6), np.empty(6, dtype=np.int64)
+    room = np.empty((31, CAP))
+    walk_rules(
+        law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
+        shown.outside, rules, cautions, room, totals, counts,
+    )  # fmt: skip
+    for k in range(6):
+        total, opened = brute(
+            law.weights, samples, shown, values, int(rules[k]), float(cautions[k])
+        )
+        assert totals[k] == pytest.approx(total)
+        assert counts[k] == len(opened)
+        course = LawCourse(law, shown.costs, int(rules[k]), float(cautions[k]))
+        walked = walk(course, shown, values)
+        assert walked.total == totals[k]
+        assert list(walked.opened) == opened
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reservation_values_of_a_law_are_those_of_its_boxes(seed: int) -> None:
+    law, samples, shown, _ = a_law(seed)
+    held = law.weights > 0
+    for box, sigma in enumerate(law.reservation_values(shown.costs)):
+        alone = wz.Discrete(samples[box, held], law.weights[held] / law.weights[held].sum())
+        assert sigma == pytest.approx(wz.reservation_value(alone, float(shown.costs[box])))
+        assert law.means()[box] == pytest.approx(
+            float(np.average(samples[box], weights=law.weights))
+        )
+
+
+def test_independent_boxes_are_hardly_reweighted_and_equal_ones_fully() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, CAP))
+    weights, after = np.ones(CAP), np.empty(CAP)
+    order = values[0].argsort()
+    reweigh(values[0, order], order, 1.5, weights, after)
+    assert abs(float(after @ values[1])) < 0.2
+    assert float(after @ values[0]) == pytest.approx(1.5, abs=0.3)
+    assert after.sum() == pytest.approx(1.0)
+
+
+def test_a_value_that_did_not_come_changes_nothing() -> None:
+    law, _, shown, _ = a_law(1)
+    after = np.empty_like(law.weights)
+    reweigh(law.ranked[0], law.order[0], math.nan, law.weights, after)
+    np.testing.assert_array_equal(after, law.weights)
+    totals, counts = np.empty(1), np.empty(1, dtype=np.int64)
+    walk_rules(
+        law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, np.full(5, np.nan),
+        math.inf, np.array([INDEX]), np.zeros(1), np.empty((6, CAP)), totals, counts,
+    )  # fmt: skip
+    assert math.isnan(totals[0])
+    assert counts[0] == 5
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", ["past", "linear", "trees", "trees+linear"])
+def test_courses_come_to_what_the_totals_say(kind: Any, shared: bool) -> None:
+    past = Past(boxes=4, dimension=2, shared=shared)
+    members = Law(kind=kind, plain=("fixed", "one-shot")).start(past)
+    assert len(members.names) == (2 if shared and "trees" in kind else 8)
+    for shown, values in some_rounds(40):
+        totals, counts = members.totals(shown, values)
+        for rule in range(len(members.names)):
+            walked = walk(members.course(shown, rule), shown, values)
+            assert walked.total == pytest.approx(totals[rule], rel=1e-12)
+            assert len(walked.opened) == counts[rule]
+            assert math.isfinite(walked.total)
+        members.learn(shown, values)
+        past.add(shown, values)
+
+
+def test_what_is_refused() -> None:
+    past = Past(boxes=2, dimension=1)
+    wrong: Any
+    for wrong in (
+        {"kind": "no"},
+        {"kind": "past", "plain": ("no",)},
+        {"kind": "past", "cautions": (-1.0,)},
+    ):
+        with pytest.raises(wz.InvalidInputError):
+            Law(**wrong).start(past)

@@ -1,0 +1,54 @@
+"""A replay of a long log: a late round takes about as long as an early one, and memory follows the log."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from weitzman.learn.policies.portfolio import default
+from weitzman.logs.log import Log, read_log
+from weitzman.replays.replay import Play, replay
+
+EARLY, LATE = 2_000, 20_000
+STATUS = Path("/proc/self/statm")
+
+
+def a_long_log(rounds: int, boxes: int = 4, features: int = 5) -> Log:
+    rng = np.random.default_rng(0)
+    t, box = (place.ravel() for place in np.indices((rounds, boxes)))
+    x = rng.normal(size=(t.size, features))
+    columns = {"round": t, "box": box.astype(str), "cost": rng.uniform(0.05, 0.3, t.size)}
+    columns |= {"value": x[:, 0] * (box + 1) + rng.normal(size=t.size)}
+    columns |= {f"x_{k}": x[:, k] for k in range(features)}
+    return read_log(pa.table(columns), shared=False)
+
+
+def resident() -> float:
+    """Return the memory of the process, in bytes."""
+    return 4096.0 * int(STATUS.read_text().split()[1])
+
+
+@pytest.mark.skipif(not STATUS.exists(), reason="memory is read as Linux tells it")
+def test_a_late_round_takes_as_long_as_an_early_one_and_memory_follows_the_log() -> None:
+    log = a_long_log(LATE)
+    policy = default(trees=False, standardise=False)
+    parts = len(Play(log=log, policy=policy).parts())
+    times, memory = np.empty(parts * LATE + 1), np.empty(parts * LATE + 1)
+
+    def progress(done: int, _: int) -> None:
+        times[done] = time.process_time()
+        if done % 1000 == 0:
+            memory[done] = resident()
+
+    replay(log, policy, progress=progress)
+    row = log.contexts[0].nbytes + log.costs[0].nbytes + log.values[0].nbytes
+    for begin in range(0, parts * LATE, LATE):
+        each = np.diff(times[begin : begin + LATE + 1])
+        # Medians: refits and longer arrays come seldom
+        early, late = np.median(each[EARLY - 1000 : EARLY]), np.median(each[LATE - 1000 : LATE])
+        assert late <= 2.5 * early
+        # Beside the contexts a round leaves the totals of all candidates
+        grown = memory[begin + LATE] - memory[begin + EARLY]
+        assert grown / (LATE - EARLY) <= 8.0 * row + 1000.0

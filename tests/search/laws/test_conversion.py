@@ -1,0 +1,119 @@
+"""What may be given as a value."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import weitzman as wz
+from weitzman.search.laws.conversion import as_distribution
+
+
+@pytest.mark.parametrize("number", [3, 3.0, np.float64(3), np.float32(3), np.int64(3)])
+def test_a_number_is_a_point_mass(number: Any) -> None:
+    law = as_distribution(number)
+    assert isinstance(law, wz.Discrete)
+    assert law.values.tolist() == [3.0]
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, "3", b"3", None, [1.0, 2.0], np.array([1.0]), object(), {}, 1j]
+)
+def test_anything_else_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(
+        wz.InvalidInputError, match=r"^The value of box 'a' must be a number, a scipy"
+    ):
+        wz.Box("a", 1.0, value)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
+    with pytest.raises(wz.InvalidInputError, match="finite"):
+        wz.Box("a", 1.0, number)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        scipy.stats.norm(np.array([1.0, 2.0])),
+        scipy.stats.gamma(np.array([1.0, 2.0])),
+        scipy.stats.t(np.array([3.0, 4.0])),
+        scipy.stats.t(3.0, loc=np.array([3.0, 4.0])),
+        scipy.stats.poisson(np.array([3.0, 4.0])),
+    ],
+)
+def test_one_box_is_one_law(value: Any) -> None:
+    with pytest.raises(wz.InvalidInputError, match=r"must be one distribution, not an array of"):
+        wz.Box("a", 1.0, value)
+
+
+def test_many_laws_at_once_are_for_closed_families() -> None:
+    many: Any = scipy.stats.t(np.array([3.0, 4.0]))
+    with pytest.raises(wz.InvalidInputError, match=r"must be one distribution, not an array of"):
+        wz.reservation_value(many, 1.0)
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        scipy.stats.poisson(4.5),
+        scipy.stats.poisson(4.5, loc=0.5),
+        scipy.stats.binom(12, 0.3, loc=-2),
+        scipy.stats.geom(0.3),
+        scipy.stats.nbinom(3, 0.4),
+        scipy.stats.randint(-3, 9),
+        scipy.stats.hypergeom(20, 7, 12),
+        scipy.stats.dlaplace(0.8),
+    ],
+    ids=lambda f: f.dist.name,
+)
+def test_discrete_scipy_laws_are_their_outcomes(frozen: Any) -> None:
+    law = as_distribution(frozen)
+    assert isinstance(law, wz.Discrete)
+    assert law.probabilities == pytest.approx(frozen.pmf(law.values), rel=1e-12)
+    assert float(law.probabilities.sum()) == pytest.approx(1.0, abs=1e-14)
+    assert float(law.mean()) == pytest.approx(float(frozen.mean()), rel=1e-12, abs=1e-12)
+    ends = [float(e) for e in frozen.support()]
+    assert ends[0] <= law.values[0]
+    assert float(frozen.cdf(law.values[0])) - float(frozen.pmf(law.values[0])) < 1e-15
+    assert float(frozen.sf(law.values[-1])) < 1e-15
+
+
+def test_a_discrete_scipy_law_off_the_integers_keeps_all_its_outcomes() -> None:
+    values, mass = [0.5, 1.75, 10.25], [0.25, 0.5, 0.25]
+    frozen = scipy.stats.rv_discrete(values=(values, mass))()
+    assert wz.reservation_value(frozen, 1.0) == pytest.approx(
+        wz.reservation_value(wz.Discrete(values, mass), 1.0), rel=1e-9
+    )
+
+
+def test_a_discrete_law_with_few_outcomes_far_apart_is_read() -> None:
+    frozen = scipy.stats.rv_discrete(values=([0, 10**8], [0.5, 0.5]))()
+    assert wz.reservation_value(frozen, 1.0) == pytest.approx(2.0)
+
+
+def test_a_discrete_law_with_too_many_outcomes_is_refused() -> None:
+    with pytest.raises(wz.InvalidInputError, match="must have fewer than 2,000,000 outcomes"):
+        wz.reservation_value(scipy.stats.randint(0, 10**8), 1.0)
+
+
+def test_a_law_of_the_library_is_taken_as_it_is() -> None:
+    law = wz.Discrete([1, 2])
+    assert as_distribution(law) is law
+
+
+@pytest.mark.parametrize("bad", [{"scale": 0.0}, {"scale": math.nan}, {"shift": math.inf}])
+def test_an_affine_map_is_finite_and_not_flat(bad: dict[str, float]) -> None:
+    with pytest.raises(wz.InvalidInputError, match=r"^The (shift|scale) of an affine map must "):
+        wz.affine(3.0, **bad)
+
+
+def test_affine_maps_compose() -> None:
+    for value in (scipy.stats.gamma(2.0), wz.Discrete([1, 4]), scipy.stats.t(4), 2.5):
+        twice = wz.affine(wz.affine(value, shift=1.0, scale=-2.0), shift=-3.0, scale=0.5)
+        once = wz.affine(value, shift=-2.5, scale=-1.0)
+        x = np.linspace(-6, 2, 17)
+        assert twice.cdf(x) == pytest.approx(once.cdf(x), abs=1e-14)
+        assert twice.excess_below(x) == pytest.approx(once.excess_below(x), rel=1e-12, abs=1e-14)

@@ -1,0 +1,151 @@
+"""The clients against a real service: the face of a searcher, retries, refusals."""
+
+import asyncio
+import math
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import weitzman as wz
+from tests.serve.running import CONTEXTS, Running, running
+from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.serve.client.aio import AsyncClient
+from weitzman.serve.client.common import RefusedError, UnreachableError
+from weitzman.serve.client.sync import Client
+
+VALUES = {"a": 1.5, "b": 0.25, "c": 3.0}
+
+
+def _settings(name: str, **more: object) -> dict[str, object]:
+    return {"name": name, "boxes": ["a", "b", "c"], "dimension": 2, "cost": 0.5, **more}
+
+
+def _url(service: Running) -> str:
+    return f"http://127.0.0.1:{service.port}"
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_remote_search_goes_as_a_local_one(service: Running, alone: bool, sense: str) -> None:
+    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2, sense=sense)  # type: ignore[arg-type]
+    with Client(_url(service)) as client:
+        problem = client.create_problem(**_settings(f"client-{alone}-{sense}", sense=sense))
+        for number in range(10):
+            contexts = np.array(CONTEXTS) * (1.0 + 0.1 * number)
+            here = searcher.open(contexts, 0.5, outside=1.0)
+            there = problem.open(contexts, outside=1.0, alone=alone)
+            boxes = []
+            for box in there:
+                there.see(VALUES[box])
+                boxes.append(box)
+            for own in here:
+                here.see(VALUES[str(own)])
+            mine, theirs = here.close(), there.close()
+            assert tuple(theirs.opened) == mine.opened == tuple(boxes)
+            assert theirs.total == pytest.approx(mine.total)
+        assert problem.report().rounds_closed == 10
+        assert problem.describe().rounds_open == 0
+        assert problem.story(there.round_id).closed
+        assert problem.diagnostics().late == 0
+        assert problem.name in [p.name for p in client.problems()]
+
+
+def test_an_async_search_does_the_same(service: Running) -> None:
+    async def play() -> tuple[float | None, int]:
+        async with AsyncClient(_url(service)) as client:
+            problem = await client.create_problem(**_settings("async"))
+            search = await problem.open(CONTEXTS, outside=2.0)
+            seen = 0
+            async for box in search:
+                await search.see(VALUES[box])
+                seen += 1
+            outcome = await search.close()
+            assert (await problem.report()).rounds_closed == 1
+            with pytest.raises(RefusedError, match="no round"):
+                await problem.story("nothing")
+            await problem.archive()
+            assert (await problem.describe()).archived
+            return outcome.total, seen
+
+    total, seen = asyncio.run(play())
+    assert seen >= 1
+    assert total == pytest.approx(min(VALUES["a"], VALUES["b"]) + 0.5 * seen, abs=3.0)
+
+
+def test_a_search_waits_for_one_thing_at_a_time(service: Running) -> None:
+    with Client(_url(service)) as client:
+        problem = client.create_problem(**_settings("strict", feedback="full"))
+        search = problem.open(CONTEXTS, round_id="r1")
+        with pytest.raises(SearchStateError, match="waits for no value"):
+            search.see(1.0)
+        first = next(search)
+        with pytest.raises(SearchStateError, match=f"waits for the value of box '{first}'"):
+            next(search)
+        with pytest.raises(SearchStateError, match="cannot close"):
+            search.close()
+        search.miss()
+        outcome = search.close(values=VALUES)
+        assert outcome.value is None
+        assert outcome.learned == 3
+        with pytest.raises(SearchStateError, match="closed"):
+            next(search)
+
+
+def test_a_refusal_tells_status_and_field(service: Running) -> None:
+    with Client(_url(service)) as client:
+        with pytest.raises(RefusedError, match="no problem 'nobody'") as caught:
+            client.problem("nobody").describe()
+        assert (caught.value.status, caught.value.field) == (404, "problem")
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (str(again), again.status) == (str(caught.value), 404)
+
+
+def test_a_number_that_is_none_is_refused_by_its_place(service: Running) -> None:
+    with Client(_url(service)) as client:
+        problem = client.create_problem(name="finite", boxes=["a", "b"], dimension=1, cost=0.1)
+        with pytest.raises(InvalidInputError, match=r"contexts\[1\]\[0\] must be a finite number"):
+            problem.open([[1.0], [math.nan]])
+        search = problem.open([[1.0], [2.0]])
+        assert next(search) == "a"
+        with pytest.raises(InvalidInputError, match=r"values\.a must be a finite number"):
+            search.see(float("inf"))
+        with pytest.raises(RefusedError, match=r"^learner: ") as caught:
+            client.create_problem(name="x", boxes=["a"], dimension=1, learner="Nobody")
+        assert caught.value.field == "learner"
+
+
+def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with Client("http://127.0.0.1:9", retries=1) as client, pytest.raises(UnreachableError):
+        client.problems()
+
+
+def test_a_restart_is_ridden_out_and_nothing_happens_twice(tmp_path: Path) -> None:
+    data = tmp_path / "events.db"
+    with running(data) as service:
+        port = service.port
+        with Client(_url(service), retries=40) as client:
+            problem = client.create_problem(**_settings("p"))
+            done: list[str] = []
+
+            def play() -> None:
+                for _ in range(60):
+                    search = problem.open(CONTEXTS)
+                    for box in search:
+                        search.see(VALUES[box])
+                    search.close()
+                    done.append(search.round_id)
+
+            worker = threading.Thread(target=play)
+            worker.start()
+            while len(done) < 10:
+                worker.join(0.01)
+            service.kill()
+            with running(data, port=port) as again:
+                worker.join(60.0)
+                report = again.get("/v1/problems/p/report").json()
+                assert len(done) == len(set(done)) == 60
+                assert (report["rounds_closed"], report["rounds_open"]) == (60, 0)
+                assert sum(b["learned"] for b in report["boxes"]) == report["looks"]

@@ -1,0 +1,204 @@
+"""Keys, scopes, limits and host names: every route is closed unless it is said to be open."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.serve.running import CONTEXTS, MAIN, Running, running
+from weitzman.serve.http.guard import Rate
+from weitzman.serve.http.route import Route
+from weitzman.serve.http.routes import ROUTES
+
+
+def _keys(data: Path, *arguments: str) -> str:
+    command = [sys.executable, "-c", MAIN, "keys", *arguments, "--data", str(data)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, dict[str, str]]]:
+    data = tmp_path_factory.mktemp("guarded") / "events.db"
+    keys = {s: _keys(data, "create", "--scope", s, "--name", s) for s in ("read", "write", "admin")}
+    with running(data, "--require-keys", "--body-limit", "20000") as service:
+        yield service, keys
+
+
+def _send(service: Running, route: Route, key: str | None) -> httpx.Response:
+    path = re.sub(r"\{\w+\}", "none", route.path)
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
+    if route.takes_type is not None:
+        headers["content-type"] = route.takes_type
+    return service.http.request(route.method, path, headers=headers)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
+def test_every_route_asks_for_the_scope_that_the_table_says(
+    guarded: tuple[Running, dict[str, str]], route: Route
+) -> None:
+    service, keys = guarded
+    ranks = ["read", "write", "admin"]
+    if route.access == "open":
+        # Of the page only its files, which tell nothing of any problem
+        page = ("/", "/page/{file}")
+        assert route.path in ("/healthz", "/readyz", "/openapi.json", *page)
+        assert (route.file is not None) == (route.path in page)
+        path = route.path.replace("{file}", "main.js")
+        assert service.get(path).status_code == 200
+        return
+    assert _send(service, route, None).status_code == 401
+    assert _send(service, route, "wz_none_" + "x" * 43).status_code == 401
+    assert _send(service, route, keys["read"][:-1]).status_code == 401
+    for scope in ranks:
+        status = _send(service, route, keys[scope]).status_code
+        allowed = ranks.index(scope) >= ranks.index(route.access)
+        assert (status not in (401, 403)) if allowed else (status == 403)
+
+
+def test_a_route_cannot_be_written_without_saying_who_may_use_it() -> None:
+    with pytest.raises(TypeError, match="access"):
+        Route(method="GET", path="/", summary="", run=None)  # type: ignore[call-arg]
+
+
+def test_paths_that_are_no_routes_tell_nothing(guarded: tuple[Running, dict[str, str]]) -> None:
+    service, _ = guarded
+    assert service.get("/v1/secret").status_code == 404
+    assert service.get("/page/secret").status_code == 404
+    assert service.get("/page/%2e%2e").status_code == 404
+
+
+def test_keys_are_shown_once_and_end_when_revoked(guarded: tuple[Running, dict[str, str]]) -> None:
+    service, keys = guarded
+    admin = {"authorization": f"Bearer {keys['admin']}"}
+    made = service.post("/v1/keys", {"name": "tim", "scope": "read"}, **admin)
+    assert made.status_code == 201
+    told = made.json()
+    with_it = {"authorization": f"Bearer {told['key']}"}
+    assert service.get("/v1/problems", **with_it).status_code == 200
+    listed = service.get("/v1/keys", **admin)
+    assert told["key"] not in listed.text
+    assert told["id"] in [k["id"] for k in listed.json()["keys"]]
+    gone = service.http.request("DELETE", f"/v1/keys/{told['id']}", headers=admin)
+    assert gone.json()["revoked"] is not None
+    assert service.get("/v1/problems", **with_it).status_code == 401
+    secret = told["key"].split("_", 2)[2].encode()
+    files = [p for p in service.data.parent.iterdir() if p.is_file()]
+    assert not any(secret in p.read_bytes() for p in files)
+
+
+def test_a_key_is_made_once_even_with_an_idempotency_key(
+    guarded: tuple[Running, dict[str, str]],
+) -> None:
+    """Its reply holds the secret, and is not kept."""
+    service, keys = guarded
+    headers = {"authorization": f"Bearer {keys['admin']}", "idempotency_key": "k"}
+    first = service.post("/v1/keys", {"name": "ann", "scope": "read"}, **headers).json()
+    again = service.post("/v1/keys", {"name": "ann", "scope": "read"}, **headers).json()
+    assert first["key"] != again["key"]
+
+
+def test_the_command_lists_and_revokes(tmp_path: Path) -> None:
+    data = tmp_path / "events.db"
+    key_id = _keys(data, "create", "--name", "me").split("_")[1]
+    assert _keys(data, "list") == f"{key_id}  me  admin"
+    assert _keys(data, "revoke", key_id) == f"{key_id}  revoked"
+    assert _keys(data, "list").endswith("revoked")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--host", "0.0.0.0"], "cannot listen on '0.0.0.0' without keys"),
+        (["--require-keys"], "cannot listen on '127.0.0.1' without keys under --require-keys"),
+    ],
+)
+def test_it_does_not_ask_for_keys_that_nobody_has(
+    tmp_path: Path, options: list[str], told: str
+) -> None:
+    data = tmp_path / "events.db"
+    command = [sys.executable, "-c", MAIN, "serve", "--port", "0", *options]
+    run = subprocess.run(
+        [*command, "--data", str(data)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 1
+    assert told in run.stderr
+
+
+def test_a_key_file_holds_the_first_key(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("a" * 40 + "\n", encoding="utf-8")
+    with running(tmp_path / "events.db", "--key-file", str(file)) as service:
+        assert service.get("/v1/problems").status_code == 401
+        assert service.get("/v1/problems", authorization="Bearer " + "a" * 40).status_code == 200
+        assert service.get("/v1/problems", authorization="Bearer " + "b" * 40).status_code == 401
+
+
+def test_without_keys_other_host_names_are_refused(service: Running) -> None:
+    """A page whose name was made to point here cannot pass for a local program."""
+    answer = service.get("/v1/problems", host="evil.example")
+    assert answer.status_code == 421
+    assert service.get("/v1/problems", host=f"localhost:{service.port}").status_code == 200
+
+
+def test_large_bodies_are_refused_before_they_are_read(
+    guarded: tuple[Running, dict[str, str]],
+) -> None:
+    service, keys = guarded
+    headers = {"authorization": f"Bearer {keys['admin']}", "content-type": "application/json"}
+    answer = service.http.post("/v1/problems", content=b" " * 20_001, headers=headers)
+    assert answer.status_code == 413
+    told = {**headers, "content-length": "99999999999"}
+    # Told to be large, it is refused though hardly anything was sent
+    import socket
+
+    with socket.create_connection(("127.0.0.1", service.port)) as raw:
+        lines = "".join(f"{k}: {v}\r\n" for k, v in told.items())
+        raw.sendall(f"POST /v1/problems HTTP/1.1\r\nhost: localhost\r\n{lines}\r\n{{".encode())
+        raw.settimeout(10.0)
+        assert b" 413 " in raw.recv(4096)
+
+    def chunks() -> Iterator[bytes]:
+        for _ in range(30):
+            yield b" " * 1_000
+
+    chunked = service.http.post("/v1/problems", content=chunks(), headers=headers)
+    assert chunked.status_code == 413
+
+
+def test_limits_are_settings(tmp_path: Path) -> None:
+    options = "--boxes-limit 3 --dimension-limit 2 --problems-limit 1 --rounds-limit 1"
+    more = "--batch-limit 1 --rate 5"
+    with running(tmp_path / "events.db", *options.split(), *more.split()) as service:
+        many = {"name": "p", "boxes": ["a", "b", "c", "d"], "dimension": 2}
+        assert service.post("/v1/problems", many).json()["field"] == "boxes"
+        path = service.problem("p")
+        deep = {"name": "q", "boxes": ["a"], "dimension": 3}
+        assert service.post("/v1/problems", deep).json()["field"] == "dimension"
+        other = {"name": "q", "boxes": ["a"], "dimension": 1}
+        assert service.post("/v1/problems", other).status_code == 429
+        rounds = [service.post(f"{path}/rounds", {"contexts": CONTEXTS}) for _ in range(2)]
+        assert [r.status_code for r in rounds] == [201, 429]
+        commands = {"commands": [{"close": {"round": "x"}}] * 2}
+        assert service.post(f"{path}/batch", commands).json()["field"] == "commands"
+        statuses = [service.get("/v1/problems").status_code for _ in range(120)]
+        assert 429 in statuses
+        assert service.get("/healthz").status_code == 200
+
+
+def test_a_bucket_fills_at_its_rate() -> None:
+    now = [0.0]
+    rate = Rate(2.0, burst=1.0, clock=lambda: now[0])
+    assert [rate.take("a") for _ in range(3)] == [True, True, False]
+    assert rate.take("b")
+    now[0] = 0.5
+    assert [rate.take("a") for _ in range(2)] == [True, False]
+    for second in range(20):
+        now[0] = 100.0 * second
+        for person in range(3_000):
+            assert rate.take(f"{second} {person}")
+    assert len(rate._left) <= 13_000
