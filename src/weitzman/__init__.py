@@ -13,19 +13,21 @@ from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import CdfAndMean
 from weitzman.search.plan import Plan, expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
-from weitzman.search.round import Outcome, Search
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.round import Outcome, Search, search_by
+from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
 from weitzman.search.simulation import Simulation
+from weitzman.search.state import RoundState
 
 if TYPE_CHECKING:
     from weitzman.lab.study.contender import Contender
     from weitzman.lab.study.evaluate import evaluate
     from weitzman.lab.study.study import Study
     from weitzman.lab.worlds import WORLDS
+    from weitzman.learn.checks.learner import check_learner
+    from weitzman.learn.checks.policy import check_policy
     from weitzman.learn.explanation import Explanation
     from weitzman.learn.learner import Bank, Learner
     from weitzman.learn.learners.boosted import Boosted
-    from weitzman.learn.learners.checks import check_learner
     from weitzman.learn.learners.estimator import ReservationValueRegressor
     from weitzman.learn.learners.fourier import Fourier
     from weitzman.learn.learners.ftrl import FTRL
@@ -34,17 +36,18 @@ if TYPE_CHECKING:
     from weitzman.learn.learners.newton import NewtonStep
     from weitzman.learn.learners.parts.boosting import objective
     from weitzman.learn.learners.plain_bank import Model, PlainBank
-    from weitzman.learn.learners.play import Played
     from weitzman.learn.learners.residual import Residual
     from weitzman.learn.learners.ridge import Ridge
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
-    from weitzman.learn.policies.checks import check_policy
-    from weitzman.learn.policies.portfolio import Portfolio
-    from weitzman.learn.policies.portfolio import default as default_policy
-    from weitzman.learn.policy import Policy
+    from weitzman.learn.policies.joint import Joint
+    from weitzman.learn.policies.portfolio import Portfolio, default_policy
+    from weitzman.learn.policies.simple import Simple
+    from weitzman.learn.policies.weitzman import Weitzman
+    from weitzman.learn.policy import Player, Policy, Round
     from weitzman.learn.probing import block_length
+    from weitzman.learn.record import Played
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
     from weitzman.replays.replay import replay
@@ -66,6 +69,7 @@ __all__ = [
     "Fourier",
     "InvalidFileError",
     "InvalidInputError",
+    "Joint",
     "Learner",
     "LinearisedFTRL",
     "LiveSearch",
@@ -74,22 +78,31 @@ __all__ = [
     "Mixture",
     "Model",
     "NewtonStep",
+    "Open",
     "Outcome",
     "PlainBank",
     "Plan",
     "Played",
+    "Player",
     "Policy",
     "Portfolio",
     "ReservationValueRegressor",
     "Residual",
     "Ridge",
+    "Round",
+    "RoundState",
+    "Rule",
     "Search",
     "SearchStateError",
     "Searcher",
+    "Simple",
     "Simulation",
     "Study",
+    "Take",
     "Truncated",
+    "Weitzman",
     "WeitzmanError",
+    "WeitzmanRule",
     "affine",
     "block_length",
     "check_learner",
@@ -105,6 +118,7 @@ __all__ = [
     "read_log",
     "replay",
     "reservation_value",
+    "search_by",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
@@ -118,6 +132,7 @@ _LATER = {
     "Contender": "lab.study.contender",
     "Explanation": "learn.explanation",
     "Fourier": "learn.learners.fourier",
+    "Joint": "learn.policies.joint",
     "Learner": "learn.learner",
     "LinearisedFTRL": "learn.learners.linearised",
     "LiveSearch": "learn.live",
@@ -126,18 +141,22 @@ _LATER = {
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
     "PlainBank": "learn.learners.plain_bank",
-    "Played": "learn.learners.play",
+    "Played": "learn.record",
+    "Player": "learn.policy",
     "Policy": "learn.policy",
     "Portfolio": "learn.policies.portfolio",
     "ReservationValueRegressor": "learn.learners.estimator",
     "Residual": "learn.learners.residual",
     "Ridge": "learn.learners.ridge",
+    "Round": "learn.policy",
     "Searcher": "learn.searcher",
+    "Simple": "learn.policies.simple",
     "Study": "lab.study.study",
+    "Weitzman": "learn.policies.weitzman",
     "block_length": "learn.probing",
-    "check_learner": "learn.learners.checks",
-    "check_policy": "learn.policies.checks",
-    "default_policy": "learn.policies.portfolio:default",
+    "check_learner": "learn.checks.learner",
+    "check_policy": "learn.checks.policy",
+    "default_policy": "learn.policies.portfolio",
     "evaluate": "lab.study.evaluate",
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",

@@ -418,6 +418,6 @@ def test_closing_early_learns_what_was_seen(feedback: str) -> None:
 
 
 def test_the_learners_of_these_tests_are_all_that_can_be_saved() -> None:
-    from weitzman.learn.storage.learners import LEARNERS as SAVED
+    from weitzman.learn.storage.registry import LEARNERS as SAVED
 
     assert {type(learner).__name__ for learner in LEARNERS.values()} == set(SAVED)

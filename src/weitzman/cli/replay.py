@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from weitzman.learn.models.history import Revealed
+    from weitzman.learn.policy import Feedback
     from weitzman.logs.log import Log
     from weitzman.replays.cases import Case
     from weitzman.replays.report.findings import Findings
@@ -189,7 +189,7 @@ def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Ca
     from weitzman.replays.cases import Case
     from weitzman.replays.diagnosis.twin import TWINS
 
-    feedbacks: tuple[Revealed, ...] = ("full", "opened")
+    feedbacks: tuple[Feedback, ...] = ("full", "opened")
     wanted = [f for f in feedbacks if feedback in (f, "both")]
     cases = [Case(feedback=f, cost_scale=x) for x in scales for f in wanted]
     if twins:

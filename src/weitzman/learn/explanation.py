@@ -15,7 +15,7 @@ from weitzman.search.rule import opening_order
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["BoxExplanation", "Explanation", "explain_course", "explain_round"]
+__all__ = ["BoxExplanation", "Explanation", "explain_order", "explain_round"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class BoxExplanation:
     optimism
         How far the prediction is moved because the box is little known, ≥ 0.
     looks
-        How many values of the box were learned; None under a policy.
+        How many values of the box were learned; None where nobody counts.
     contributions
         What each feature adds to the prediction, weight times feature, then the intercept if there
         is one; None for a learner whose prediction is not such a sum.
@@ -88,14 +88,14 @@ class Explanation:
 def explain_round(
     bank: Bank,
     names: Sequence[Hashable],
-    round: Round,  # noqa: A002
+    shown: Round,
     kappa: float,
     sign: float,
 ) -> Explanation:
     """Return the explanation of a round; ``sign`` is −1 where larger values are better."""
-    contexts, costs, places = round.contexts, round.costs, round.places
+    contexts, costs, places = shown.contexts, shown.costs, shown.places
     plain = bank.predict(contexts, costs, places)
-    used = bank.predict(contexts, costs, places, optimism=kappa, outside=round.outside)
+    used = bank.predict(contexts, costs, places, optimism=kappa, outside=shown.outside)
     looks = bank.looks(places)
     weights = bank.weights(places)
     boxes = []
@@ -118,10 +118,10 @@ def explain_round(
     return Explanation(tuple(boxes), "min" if sign > 0.0 else "max")
 
 
-def explain_course(
+def explain_order(
     names: Sequence[Hashable], costs: FloatArray, sigma: FloatArray, sense: Sense
 ) -> Explanation:
-    """Return the explanation of a round that a policy searches by these σ, smaller values better."""
+    """Return the explanation of a round that is searched by these σ, smaller values better."""
     sign = 1.0 if sense == "min" else -1.0
     boxes = [
         BoxExplanation(

@@ -71,6 +71,7 @@ class Bank(Protocol):
 
     def predict_arrays(
         self,
+        *,
         contexts: Floats,
         costs: Floats,
         boxes: Ints,
@@ -96,7 +97,9 @@ class Bank(Protocol):
     ) -> None:
         """Learn what was seen in one round."""
 
-    def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+    def update_arrays(
+        self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
+    ) -> None:
         """Learn from arrays that are known to have the right types and shapes."""
 
     def add_boxes(self, count: int) -> None:

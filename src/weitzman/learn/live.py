@@ -7,135 +7,110 @@ that come after the search is closed can still be learned, with :meth:`LiveSearc
 import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
-from weitzman.learn.learners.parts.kernels import LIMIT
-from weitzman.learn.policy import Course, State
+from weitzman.learn.policy import Feedback, Player, Round, State
+from weitzman.learn.record import revealed
 from weitzman.learn.storage.format import pack
-from weitzman.search.numbers import float_array
+from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.reservation import Sense
 from weitzman.search.round import Outcome, Search, finite_value
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.rule import Rule, WeitzmanRule
+from weitzman.search.state import RoundState
 
 __all__ = ["LiveSearch"]
 
 _ALONE = (
-    "The feedback is 'full', but close() was told no values: only what was seen is learned. "
+    "The feedback is 'full', but close() was given no values: only what was seen is learned. "
     "Say close(values={}) if no more is known."
 )
 
 Name = TypeVar("Name", bound=Hashable)
 FloatArray = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-class Learn(Protocol):
-    """What a closing search hands its values to."""
-
-    def __call__(
-        self, boxes: Ints, contexts: FloatArray, values: FloatArray, costs: FloatArray, /
-    ) -> None:
-        """Learn the values of distinct boxes of one round."""
 
 
 class LiveSearch(Search[Name]):
     """A search in progress, made by :meth:`weitzman.Searcher.open`.
 
-    After the rule stops it goes on with the boxes that are bought to learn, if there are any. Their
-    values count as any other: what is paid for may be kept.
+    Parameters
+    ----------
+    boxes, rule, sense
+        As for :class:`weitzman.Search`.
+    shown
+        What is known of the round before anything is opened.
+    feedback
+        What the round reveals when it is over.
+    player
+        What learns then.
     """
 
     def __init__(
         self,
         *,
         boxes: Sequence[Name],
-        sigma: FloatArray,
+        rule: Rule,
+        shown: Round,
         sense: Sense,
-        outside: float,
-        places: Ints,
-        contexts: FloatArray,
-        prices: FloatArray,
-        bought: list[int],
-        learns: frozenset[str],
-        learn: Learn,
-        course: Course | None = None,
+        feedback: Feedback,
+        player: Player,
     ) -> None:
-        self._begin(boxes, prices.tolist(), sigma, sense, None)
-        # As if smaller values were better
-        self._best = self._outside = outside
-        self._course = course
-        self._found: list[float] = []
-        self._places = places
-        self._contexts = contexts
-        self._prices = prices
-        self._bought = bought
-        self._learns = learns
-        self._learn = learn
-        self._learns_opened = "probe" not in learns or "opened" in learns
-        self._done = False
+        state = RoundState(shown.costs.tolist(), shown.outside)
+        super().__init__(boxes=boxes, rule=rule, state=state, sense=sense)
+        self._shown = shown
+        self._feedback: Feedback = feedback
+        self._player: Any = player
         self._learned: FloatArray | None = None
-
-    def _choose(self) -> int:
-        if self._course is not None:
-            return self._asked(self._course)
-        if not self._done:
-            box = next_box(self._order, self._sigma, len(self._opened), self._best)
-            if box != STOP:
-                return box
-            self._done = True
-        return next((b for b in self._bought if b not in self._opened), STOP)
-
-    def _asked(self, course: Course) -> int:
-        """Return the next row of a course; what it was once told of a look stays as it was."""
-        for row in self._opened[len(self._found) :]:
-            self._found.append(self._values.get(row, math.nan))
-        return course.next(self._opened, self._found, self._best)
 
     def state(self) -> State:
         """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
-        course = {"index.sigma": np.array(self._sigma)}
-        if self._course is not None:
-            # Laws of rounds: loaded where there is a policy, not with the first searcher
-            from weitzman.learn.policies.courses import course_state
-
-            course = course_state(self._course)
-        marks = [self._pending, self._closed, self._done, self._learned is not None]
+        state, shown = self._state, self._shown
+        rule: Any = getattr(self._rule, "inner", self._rule)
+        kept = {"index.sigma": rule.sigma} if isinstance(rule, WeitzmanRule) else self._kept(rule)
+        marks = [state.asked is not None, self._closed, False, self._learned is not None]
+        chosen = -1 if state.kept is None else state.kept
         return {
-            "contexts": self._contexts.copy(),
-            "costs": self._prices.copy(),
-            "places": self._places.copy(),
-            "bought": np.array(self._bought, dtype=np.int64),
-            "opened": np.array(self._opened, dtype=np.int64),
-            "found": np.array(self._found, dtype=np.float64),
-            "values": self._row(self._values),
+            "contexts": shown.contexts.copy(),
+            "costs": shown.costs.copy(),
+            "places": shown.places.copy(),
+            "bought": np.array(getattr(self._rule, "rows", ()), dtype=np.int64),
+            "opened": np.array(state.opened, dtype=np.int64),
+            "found": np.array(state.found, dtype=np.float64),
+            "values": self._row(state.values),
             "learned": self._row({}) if self._learned is None else self._learned.copy(),
-            "hand": np.array([self._outside, self._best, self._paid]),
-            "chosen": np.array([-1 if self._chosen is None else self._chosen]),
+            "hand": np.array([state.outside, state.best, state.paid]),
+            "chosen": np.array([chosen]),
             "marks": np.array(marks, dtype=np.bool_),
-            **{f"course.{name}": array.copy() for name, array in course.items()},
+            **{f"course.{name}": array.copy() for name, array in kept.items()},
         }
+
+    @staticmethod
+    def _kept(rule: Rule) -> State:
+        # Laws of rounds: loaded where there is a policy with one, not with the first searcher
+        from weitzman.learn.storage.rules import rule_state
+
+        return rule_state(rule)
 
     def to_bytes(self) -> bytes:
         """Return :meth:`state` as bytes, to be kept in a database."""
         return pack({}, self.state(), thing="search")
 
-    def restore(self, state: State) -> None:
+    def restore(self, arrays: State) -> None:
         """Go on from what :meth:`state` returned in a search of the same round."""
-        values = state["values"].astype(np.float64)
-        self._opened = state["opened"].astype(np.int64).tolist()
-        self._found = state["found"].astype(np.float64).tolist()
-        self._values = {
+        state, values = self._state, arrays["values"].astype(np.float64)
+        state.opened = arrays["opened"].astype(np.int64).tolist()
+        state.values = {
             r: float(values[r]) for r in range(len(values)) if not math.isnan(values[r])
         }
-        self._outside, self._best, self._paid = state["hand"].astype(np.float64).tolist()
-        chosen = int(state["chosen"].astype(np.int64)[0])
-        self._chosen = None if chosen < 0 else chosen
-        self._pending, self._closed, self._done, learned = state["marks"].astype(np.bool_).tolist()
-        self._learned = state["learned"].astype(np.float64) if learned else None
+        state.outside, state.best, state.paid = arrays["hand"].astype(np.float64).tolist()
+        chosen = int(arrays["chosen"].astype(np.int64)[0])
+        state.kept = None if chosen < 0 else chosen
+        pending, self._closed, _, learned = arrays["marks"].astype(np.bool_).tolist()
+        state.asked = state.opened[-1] if pending else None
+        self._learned = arrays["learned"].astype(np.float64) if learned else None
 
     def close(self, values: Mapping[Name, float] | ArrayLike | None = None) -> Outcome[Name]:
         """End the search, learn, and return the outcome.
@@ -145,18 +120,15 @@ class LiveSearch(Search[Name]):
         what is said here. Under ``"full"`` a close without values warns: what is then learned, from opened
         boxes alone, is not what this feedback is made for. ``values={}`` says that no more is known.
         """
-        shown = None if values is None else self._shown(values)
+        known = None if values is None else self._given(values)
         outcome = self._outcome()
-        if shown is None and "full" in self._learns:
+        if known is None and self._feedback == "full":
             warnings.warn(_ALONE, stacklevel=2)
-        if shown is not None:
-            for row, value in self._values.items():
-                shown[row] = value
-            self._teach(shown)
-        elif self._learns_opened:
-            self._teach(self._row(self._values))
-        else:
-            self._teach(self._row({b: v for b, v in self._values.items() if b in self._bought}))
+        seen = self._row(self._state.values)
+        if known is not None:
+            seen = np.where(np.isnan(seen), known, seen)
+        # Under "full" what is not known is NaN already
+        self._teach(revealed(self._rule, self._state.opened, seen, self._feedback))
         self._closed = True
         return outcome
 
@@ -166,20 +138,20 @@ class LiveSearch(Search[Name]):
             raise SearchStateError(
                 f"The search is open: the value of box {box!r} goes to see(value, box={box!r})."
             )
-        if self._course is not None:
+        if not hasattr(self._player, "late"):
             raise SearchStateError(
                 f"The value of box {box!r} is not learned: a policy learns a round once, when it is closed."
             )
         place = self._index(box)
         if self._learned is not None and not math.isnan(self._learned[place]):
             raise SearchStateError(f"The value of box {box!r} is learned already.")
-        if "full" not in self._learns:
-            looked_at = self._opened if self._learns_opened else self._bought
-            if place not in looked_at:
-                raise SearchStateError(
-                    f"The value of box {box!r} is not learned: its look is not part of the feedback."
-                )
-        self._teach(self._row({place: self._number(value, box)}))
+        row = self._row({place: self._number(value, box)})
+        if math.isnan(revealed(self._rule, self._state.opened, row, self._feedback)[place]):
+            raise SearchStateError(
+                f"The value of box {box!r} is not learned: its look is not part of the feedback."
+            )
+        self._player.late(self._shown, row)
+        self._note(row)
 
     def _number(self, value: Any, box: Name) -> float:
         number = self._sign * finite_value(value, box)
@@ -189,11 +161,11 @@ class LiveSearch(Search[Name]):
             raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
         return number
 
-    def _shown(self, values: Mapping[Name, float] | ArrayLike) -> FloatArray:
+    def _given(self, values: Mapping[Name, float] | ArrayLike) -> FloatArray:
         """Return the values that full information shows, one per row, NaN where there is none."""
-        if "full" not in self._learns:
+        if self._feedback != "full":
             rule = "come only under feedback 'full'"
-            raise InvalidInputError("The values of close", rule, sorted(self._learns))
+            raise InvalidInputError("The values of close", rule, self._feedback)
         if type(values) is not np.ndarray and isinstance(values, Mapping):
             rows = np.full(len(self._boxes), np.nan)
             for box, value in values.items():
@@ -204,6 +176,9 @@ class LiveSearch(Search[Name]):
         given = float_array(values, "The values of close", copy=True)
         if given.shape != (len(self._boxes),):
             rule = f"be one number per box of the round, {len(self._boxes)}"
+            raise InvalidInputError("The values of close", rule, values)
+        if (np.abs(given) > LIMIT).any():
+            rule = f"be at most {LIMIT:g} in size, or NaN if one is missing"
             raise InvalidInputError("The values of close", rule, values)
         return given if self._sign > 0.0 else -given
 
@@ -222,6 +197,10 @@ class LiveSearch(Search[Name]):
         return row
 
     def _teach(self, values: FloatArray) -> None:
-        self._learn(self._places, self._contexts, values, self._prices)
+        # One NaN for all: turning signs gives others, which would be other bits in a state
+        self._player.learn(self._shown, np.where(np.isnan(values), np.nan, values))
+        self._note(values)
+
+    def _note(self, values: FloatArray) -> None:
         before = self._learned
         self._learned = values if before is None else np.where(np.isnan(values), before, values)

@@ -5,8 +5,9 @@ from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.searcher import Searcher
+from weitzman.learn.storage.earlier import is_earlier, upgraded, upgraded_arrays
 from weitzman.learn.storage.format import read_saved, unpack
-from weitzman.learn.storage.learners import learner_from
+from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.search.numbers import whole_number
 
 __all__ = ["load"]
@@ -20,29 +21,35 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
     data, subject = read_saved(source)
     settings, arrays = unpack(data, subject=subject)
     try:
+        described: Any = settings.get("policy")
+        seed = settings["rng"]
+        if is_earlier(described):
+            # A policy had a seed of its own
+            seed = described.get("seed", seed)
+            arrays = upgraded_arrays(described, arrays)
+            described = upgraded(described)
+        decides: dict[str, Any]
+        if described is not None:
+            decides = {"policy": policy_from(described)}
+        else:
+            decides = {
+                "learner": learner_from(settings["learner"], settings["parameters"]),
+                "optimism": settings["optimism"],
+                "block": settings["block"],
+            }
         searcher = Searcher(
             boxes=settings["names"],
             dimension=settings["dimension"],
-            **_what(settings),
+            **decides,
             feedback=settings["feedback"],
             sense=settings["sense"],
-            optimism=settings["optimism"],
-            block=settings["block"],
-            rng=settings["rng"],
+            rng=seed,
         )
-        searcher._by.restore(arrays)
+        searcher._player.restore(arrays)
         searcher.rounds = whole_number(settings["rounds"], "The number of rounds", least=0)
-        if searcher._by.boxes != len(searcher.names):
-            raise InvalidInputError("The names", f"be {searcher._by.boxes}", searcher.names)
+        boxes = getattr(getattr(searcher._player, "bank", None), "boxes", len(searcher.names))
+        if boxes != len(searcher.names):
+            raise InvalidInputError("The names", f"be {boxes}", searcher.names)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFileError(subject, "hold a whole searcher", str(error)) from None
     return searcher
-
-
-def _what(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the policy or the learner."""
-    if "policy" in settings:
-        from weitzman.learn.storage.policies import policy_from
-
-        return {"policy": policy_from(settings["policy"])}
-    return {"learner": learner_from(settings["learner"], settings["parameters"])}

@@ -1,37 +1,41 @@
-"""Policies: which closed box is next, or stop.
+"""Policies: what decides, round after round.
 
-A *policy* is a frozen description. ``start`` makes it run: a *player* proposes a *course* for every
-round and learns when the round closes. A course answers, after every look, which row is next.
+A *policy* is a frozen description. ``start`` makes it run: a *player* gives a
+:class:`~weitzman.search.rule.Rule` for every round and learns when the round is over. Searcher, lab,
+replay and service know policies only; a learner with Weitzman's rule is the policy
+:class:`weitzman.Weitzman`.
 
-An index course is Weitzman's rule (:mod:`weitzman.search.rule`) at reservation values σ that stay
-as they are. Its σ may be infinite: a box at −∞ is opened whatever is in hand, one at +∞ never. So
+In a round without an outside option a rule opens at least one box.
 
-    keep the outside option     σ = +∞ everywhere
-    open everything             σ = −∞ everywhere
-    open box j and no other     σ_j = −∞, +∞ elsewhere
+A player may do more than the protocol asks for:
 
-are index courses too. In a round without an outside option a course opens at least one box.
+- ``play(record)`` plays recorded rounds at once, bit for bit as round by round;
+- ``add_boxes(count)`` lets boxes join that have seen nothing;
+- ``late(round, values)`` learns values that came after their round was learned;
+- ``explain(names, round, sign)`` says how its reservation values are made.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.errors import InvalidInputError
 from weitzman.search.kernels import play_round
-from weitzman.search.rule import STOP, next_box, opening_order
+from weitzman.search.numbers import LIMIT
+from weitzman.search.rule import Arrays, Rule, WeitzmanRule, follow
+from weitzman.search.state import RoundState
 
 __all__ = [
-    "Course",
-    "IndexCourse",
+    "FEEDBACKS",
+    "Feedback",
     "Player",
     "Policy",
     "Round",
     "State",
-    "Walk",
+    "check_round",
     "joined",
     "only",
     "parted",
@@ -40,7 +44,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-State = dict[str, NDArray[np.generic]]
+State = Arrays
+Feedback = Literal["full", "opened", "probe", "opened+probe"]
+FEEDBACKS: tuple[Feedback, ...] = ("full", "opened", "probe", "opened+probe")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,44 +56,38 @@ class Round:
     Attributes
     ----------
     contexts, costs
-        One row of d numbers, and one number ≥ 0, for each of the m boxes that are there.
+        One row of d numbers, and one number ≥ 0, for each of the m boxes that are there. A feature
+        that is missing is NaN.
     outside
-        A value to be had without opening anything; +∞ if there is none.
+        A value that is there without opening anything; +∞ if there is none.
     places
         The numbers of the m boxes among all boxes, distinct.
+    number
+        How many rounds were opened before it.
+    gaps
+        Whether a feature is missing.
     """
 
     contexts: Floats
     costs: Floats
     outside: float
     places: Ints
+    number: int = 0
+    gaps: bool = False
 
-
-class Course(Protocol):
-    """What a player does in one round."""
-
-    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
-        """Return the row to open next, or :data:`~weitzman.search.rule.STOP`.
-
-        Parameters
-        ----------
-        opened, found
-            The rows opened so far, in their order, and their values; NaN if a value did not come.
-        best
-            The smallest value in hand, the outside option included; +∞ if there is none.
-        """
-
-    def state(self) -> State:
-        """Return everything that the answers depend on; see :mod:`weitzman.learn.policies.courses`."""
+    @property
+    def filled(self) -> Floats:
+        """The contexts, with 0 for features that are missing."""
+        return np.nan_to_num(self.contexts, nan=0.0) if self.gaps else self.contexts
 
 
 class Player(Protocol):
     """A policy that is running."""
 
-    def propose(self, round: Round) -> Course:  # noqa: A002
-        """Return what to do in a round; nothing changes."""
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round; nothing changes."""
 
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+    def learn(self, shown: Round, values: Floats) -> None:
         """Learn the values of the rows of a round, NaN for what was not revealed."""
 
     def state(self) -> State:
@@ -100,43 +100,28 @@ class Player(Protocol):
 class Policy(Protocol):
     """The description of a policy."""
 
-    def start(self, *, boxes: int, dimension: int) -> Player:
-        """Return a player that has seen nothing."""
+    def start(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> Player:
+        """Return a player that has seen nothing.
+
+        Parameters
+        ----------
+        boxes, dimension
+            The number of boxes and the length of a context.
+        feedback
+            What a round reveals when it is over.
+        seed
+            The seed of what is drawn.
+        """
 
 
-class IndexCourse:
-    """Weitzman's rule at fixed reservation values.
-
-    Examples
-    --------
-    >>> course = IndexCourse(np.array([3.0, 1.0]))
-    >>> course.next([], [], math.inf), course.next([1], [2.5], 2.5), course.next([1], [4.0], 4.0)
-    (1, -1, 0)
-    """
-
-    def __init__(self, sigma: Floats) -> None:
-        self.sigma = sigma
-        self._order = opening_order(sigma)
-
-    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
-        """Return the row to open next, or STOP."""
-        return next_box(self._order, self.sigma, len(opened), best)
-
-    def walk(self, round: Round, values: Floats) -> "Walk":  # noqa: A002
-        """Return what :func:`walk` does, in one compiled call."""
-        best, paid, _, count = play_round(
-            self._order, self.sigma, round.costs, values, round.outside
-        )
-        return Walk(opened=tuple(self._order[:count].tolist()), best=best, paid=paid)
-
-    def state(self) -> State:
-        """Return σ."""
-        return {"sigma": self.sigma}
-
-    @classmethod
-    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "IndexCourse":
-        """Return the course whose :meth:`state` this is."""
-        return cls(np.array(state["sigma"], dtype=np.float64))
+def check_round(shown: Round) -> None:
+    """Refuse a round that no model can take."""
+    if not (np.abs(shown.contexts) <= LIMIT).all():
+        rule = f"be finite numbers, at most {LIMIT:g} in size"
+        raise InvalidInputError("The contexts", rule, shown.contexts)
+    if not ((shown.costs >= 0.0) & (shown.costs <= LIMIT)).all():
+        rule = f"be finite numbers from 0 to {LIMIT:g}"
+        raise InvalidInputError("The costs", rule, shown.costs)
 
 
 def only(rows: int | Floats | Ints | NDArray[np.bool_], count: int) -> Floats:
@@ -150,51 +135,28 @@ def only(rows: int | Floats | Ints | NDArray[np.bool_], count: int) -> Floats:
     return sigma
 
 
-@dataclass(frozen=True, kw_only=True)
-class Walk:
-    """What following a course to its end comes to.
+def walk(rule: Rule, shown: Round, values: Floats) -> RoundState:
+    """Return what following a rule through a round whose values are known leads to.
 
-    Attributes
-    ----------
-    opened
-        The rows opened, in their order.
-    best, paid
-        The smallest value in hand at the end, and the costs of the looks.
-    """
-
-    opened: tuple[int, ...]
-    best: float
-    paid: float
-
-    @property
-    def total(self) -> float:
-        """The best value plus what was paid."""
-        return self.best + self.paid
-
-
-def walk(course: Course, round: Round, values: Floats) -> Walk:  # noqa: A002
-    """Follow a course through a round whose values are known.
+    Weitzman's rule takes one compiled call; the state is that of
+    :func:`~weitzman.search.rule.follow`.
 
     Examples
     --------
     >>> places, contexts = np.arange(2), np.ones((2, 1))
     >>> known = Round(contexts=contexts, costs=np.ones(2), outside=9.0, places=places)
-    >>> walk(IndexCourse(np.array([3.0, 1.0])), known, np.array([2.0, 5.0]))
-    Walk(opened=(1, 0), best=2.0, paid=2.0)
+    >>> done = walk(WeitzmanRule(np.array([3.0, 1.0])), known, np.array([2.0, 5.0]))
+    >>> done.opened, done.best, done.paid
+    ([1, 0], 2.0, 2.0)
     """
-    if isinstance(course, IndexCourse):
-        return course.walk(round, values)
-    opened: list[int] = []
-    found: list[float] = []
-    best, paid = round.outside, 0.0
-    while (row := course.next(opened, found, best)) != STOP:
-        value = float(values[row])
-        opened.append(row)
-        found.append(value)
-        paid += float(round.costs[row])
-        if not math.isnan(value):
-            best = min(best, value)
-    return Walk(opened=tuple(opened), best=best, paid=paid)
+    state = RoundState(shown.costs.tolist(), shown.outside)
+    if not isinstance(rule, WeitzmanRule):
+        return follow(rule, state, values)
+    best, paid, kept, count = play_round(rule.order, rule.sigma, shown.costs, values, shown.outside)
+    state.opened = rule.order[:count].tolist()
+    state.values = {row: v for row in state.opened if (v := float(values[row])) == v}
+    state.best, state.paid, state.kept = best, paid, None if kept < 0 else int(kept)
+    return state
 
 
 def joined(states: Mapping[str, State]) -> State:

@@ -1,28 +1,36 @@
 """An open search from its arrays: the other half of :meth:`weitzman.LiveSearch.state`."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.policy import Round, State
-from weitzman.learn.running import Running
+from weitzman.learn.policy import Player, Round, State, parted
 from weitzman.learn.storage.format import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from weitzman.learn.searcher import Searcher
 
 __all__ = ["reopened"]
 
 _SUBJECT = "The state of a search"
 
 
-def reopened(
-    by: Running, names: Sequence[Hashable], dimension: int, state: State | bytes
-) -> LiveSearch[Hashable]:
-    """Return the search of a state, for what a searcher runs over boxes of these names."""
+def reopened(searcher: "Searcher", player: Player, state: State | bytes) -> "LiveSearch[Hashable]":
+    """Return the search of a state, over the boxes of a searcher."""
+    # Laws of rounds: loaded where a search is reopened, not with the first searcher
+    from weitzman.learn.policies.weitzman import Bought
+    from weitzman.learn.storage.rules import rule_from
+
     given: State = state if isinstance(state, Mapping) else unpack(state, thing="search")[1]
+    names, dimension = searcher.names, searcher.dimension
     try:
         places = given["places"].astype(np.int64)
-        round_ = Round(
+        shown = Round(
             contexts=given["contexts"].astype(np.float64),
             costs=given["costs"].astype(np.float64),
             outside=float(given["hand"].astype(np.float64)[0]),
@@ -30,14 +38,19 @@ def reopened(
         )
         count = len(places)
         fits = count and 0 <= places.min() <= places.max() < len(names)
-        if (
-            not fits
-            or round_.contexts.shape != (count, dimension)
-            or round_.costs.shape != (count,)
-        ):
+        if not fits or shown.contexts.shape != (count, dimension) or shown.costs.shape != (count,):
             rule = f"be of {len(names)} boxes and contexts of {dimension} numbers"
             raise InvalidInputError(_SUBJECT, rule, {k: a.shape for k, a in given.items()})
-        search = by.reopen([names[place] for place in places.tolist()], round_, given)
+        rule_kept = rule_from(parted(given, "course"))
+        bought = given["bought"].astype(np.int64).tolist()
+        search = LiveSearch(
+            boxes=[names[place] for place in places.tolist()],
+            rule=Bought(rule_kept, bought) if "probe" in searcher.feedback else rule_kept,
+            shown=shown,
+            sense=searcher.sense,
+            feedback=searcher.feedback,
+            player=player,
+        )
         search.restore(given)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InvalidFileError(

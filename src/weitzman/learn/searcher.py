@@ -25,28 +25,20 @@ are opened.
 import math
 import os
 from collections.abc import Hashable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.explanation import Explanation
+from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Learner
-from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.rows import check_contexts, hash_of
-from weitzman.learn.learners.play import Feedback, Played
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.policy import Policy, Round, State
+from weitzman.learn.policy import Feedback, Policy, Round, State, check_round
+from weitzman.learn.record import Played, checked_record, play_record, sigma_of
 from weitzman.learn.reopen import reopened
-from weitzman.learn.running import run
-from weitzman.learn.settings import (
-    box_names,
-    checked_feedback,
-    checked_optimism,
-    checked_policy,
-    saved_settings,
-)
+from weitzman.learn.settings import box_names, checked_policy, saved_settings, started
 from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
@@ -67,21 +59,17 @@ class Searcher:
         The length d of a context.
     policy
         What decides: a :class:`weitzman.Policy`, or ``"default"`` for :func:`weitzman.default_policy`. None:
-        Weitzman's rule over the learner. Its feedback is the searcher's.
+        Weitzman's rule over the learner.
     learner
         What learns the reservation values, if there is no policy; ``FTRL()`` if None.
     feedback
         ``"full"``, ``"opened"``, ``"probe"`` or ``"opened+probe"``.
     sense
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    optimism
-        How far the reservation values of little-known boxes are lowered, 0 for not at all;
-        ``"auto"`` is 3/4 under ``"opened"`` and 0 otherwise.
-    block
-        k, for feedback with ``"probe"``: each box is bought once in k rounds.
-        See :func:`weitzman.block_length`.
+    optimism, block
+        As for :class:`weitzman.Weitzman`, if there is no policy.
     rng
-        The seed of the bought looks.
+        The seed of what the policy draws, and of the bought looks.
 
     Examples
     --------
@@ -110,21 +98,27 @@ class Searcher:
         self._place = {name: i for i, name in enumerate(self.names)}
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.rng = whole_number(rng, "The seed rng", least=0)
-        self.policy = checked_policy(policy, learner, feedback, optimism, self.rng)
-        self.feedback = checked_feedback(feedback, block)
+        self.policy = checked_policy(
+            policy, learner=learner, feedback=feedback, optimism=optimism, block=block
+        )
+        self.feedback = feedback
         self.sense = check_sense(sense)
-        self.optimism = optimism
-        self.block = None if block is None else whole_number(block, "The block", least=1)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
-        checked_optimism(optimism, feedback)
-        self.learner = FTRL() if learner is None and policy is None else learner
-        self._by = run(self)
+        self._every = np.arange(len(self.names))
+        self._player: Any = started(
+            self.policy,
+            boxes=len(self.names),
+            dimension=self.dimension,
+            feedback=feedback,
+            seed=self.rng,
+            sense=sense,
+        )
+        self._checks = not getattr(self._player, "refuses", False)
 
     def __repr__(self) -> str:
-        what = self.learner if self.policy is None else self.policy
         return (
-            f"Searcher({len(self.names)} boxes, dimension {self.dimension}, {what!r}, "
+            f"Searcher({len(self.names)} boxes, dimension {self.dimension}, {self.policy!r}, "
             f"feedback {self.feedback!r}, {self.rounds} rounds)"
         )
 
@@ -149,11 +143,14 @@ class Searcher:
         boxes
             The names that the rows are for, if not all boxes are there.
         """
-        search = self._by.open(
-            self.rounds,
-            self.names if boxes is None else list(boxes),
-            self._rows(contexts, costs, boxes),
-            self._start(outside),
+        shown = self._round(contexts, costs, outside, boxes)
+        search = LiveSearch(
+            boxes=self.names if boxes is None else list(boxes),
+            rule=self._player.rule(shown),
+            shown=shown,
+            sense=self.sense,
+            feedback=self.feedback,
+            player=self._player,
         )
         self.rounds += 1
         return search
@@ -165,7 +162,7 @@ class Searcher:
         goes on from the one that opened the search: it is saved after that, or has learned as much since. The
         number of its rounds does not change.
         """
-        return reopened(self._by, self.names, self.dimension, state)
+        return reopened(self, self._player, state)
 
     def reservation_values(
         self,
@@ -177,11 +174,10 @@ class Searcher:
     ) -> FloatArray:
         """Return the reservation values by which a round with these contexts would be searched.
 
-        Under a policy that decides anew after every look there are none, which is an error.
+        Where a rule looks again after every box there are none, which is an error.
         """
-        known = self._known(contexts, costs, outside, boxes)
         # Without the sign of a turned zero
-        return self._sign * self._by.reservation_values(known) + 0.0
+        return self._sign * self._sigma(self._round(contexts, costs, outside, boxes)) + 0.0
 
     def explain(
         self,
@@ -193,10 +189,15 @@ class Searcher:
     ) -> Explanation:
         """Return why a round with these contexts would be searched in its order.
 
-        Under a policy that decides anew after every look there is no such order, which is an error.
+        Where a rule looks again after every box there is no such order, which is an error.
         """
         names = self.names if boxes is None else list(boxes)
-        return self._by.explain(names, self._known(contexts, costs, outside, boxes))
+        shown = self._round(contexts, costs, outside, boxes)
+        explain = getattr(self._player, "explain", None)
+        if explain is not None:
+            explanation: Explanation = explain(names, shown, self._sign)
+            return explanation
+        return explain_order(names, shown.costs, self._sigma(shown), self.sense)
 
     def play(
         self,
@@ -207,7 +208,7 @@ class Searcher:
         outside: ArrayLike | None = None,
         predictions: bool = False,
     ) -> Played:
-        """Play a recorded sequence, bit for bit as round by round; for a learner in one compiled call.
+        """Play a recorded sequence, bit for bit as round by round; for most learners in one compiled call.
 
         Parameters
         ----------
@@ -218,30 +219,52 @@ class Searcher:
             The outside option, one number or one per round; None if there is none.
         predictions
             Whether to return, as ``reservation_values``, what each round was searched by; NaN where a
-            policy decided anew after every look.
+            rule looks again after every box.
         """
         found = self._sign * float_array(values, "The values")
         start: ArrayLike = np.inf
         if outside is not None:
             start = self._sign * float_array(outside, "The outside option")
-        played = self._by.play(
-            self.rounds, contexts, costs, found, outside=start, predictions=predictions
+        record = checked_record(
+            len(self.names),
+            self.dimension,
+            contexts=contexts,
+            costs=costs,
+            values=found,
+            outside=start,
         )
-        self.rounds += len(played.totals)
+        own = getattr(self._player, "play", None)
+        if own is not None:
+            played: Played = own(record, first=self.rounds, predictions=predictions)
+        else:
+            played = play_record(
+                self._player,
+                record,
+                feedback=self.feedback,
+                first=self.rounds,
+                predictions=predictions,
+            )
+        self.rounds += len(record)
         return played if self._sign > 0.0 else played.turned()
 
     def add_boxes(self, names: Sequence[Hashable]) -> None:
         """Let boxes join that have seen nothing."""
         if len(set(names)) < len(names) or any(name in self._place for name in names):
             raise InvalidInputError("The names of new boxes", "be distinct and new", names)
-        self._by.add_boxes(len(names))
+        if not hasattr(self._player, "add_boxes"):
+            rule = (
+                "be there from the start under this policy; a round may leave some out with boxes="
+            )
+            raise InvalidInputError("The boxes", rule, f"{len(names)} more")
+        self._player.add_boxes(len(names))
         # A new list: searches that are open keep the old one
         self.names = [*self.names, *names]
+        self._every = np.arange(len(self.names))
         self._place = {name: i for i, name in enumerate(self.names)}
 
     def digest(self) -> str:
         """Return the number of rounds and a hash of what was learned; settings are not part of it."""
-        return f"{self.rounds}-{hash_of(self._by.state())}"
+        return f"{self.rounds}-{hash_of(self._player.state())}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the searcher to a file; :func:`weitzman.load` goes on from there, bit for bit.
@@ -252,7 +275,7 @@ class Searcher:
 
     def to_bytes(self) -> bytes:
         """Return what :meth:`save` writes; :func:`weitzman.load` takes it too."""
-        return pack(saved_settings(self), self._by.state())
+        return pack(saved_settings(self), self._player.state())
 
     def _start(self, outside: float | None) -> float:
         """Return the value in hand before anything is opened, in the direction where smaller is better."""
@@ -262,19 +285,26 @@ class Searcher:
             outside, "The outside option", "be a finite number or None"
         )
 
-    def _known(
+    def _sigma(self, shown: Round) -> FloatArray:
+        """Return the reservation values of a round that goes by them."""
+        sigma = sigma_of(self._player.rule(shown))
+        if sigma is None:
+            rule = (
+                "be asked for a round that goes by them; this one looks again after every box: open it "
+                "and ask the search for the next box"
+            )
+            raise InvalidInputError(
+                "Reservation values", rule, "a round without an order of its own"
+            )
+        return sigma
+
+    def _round(
         self,
         contexts: ArrayLike,
         costs: ArrayLike,
         outside: float | None,
         boxes: Sequence[Hashable] | None,
     ) -> Round:
-        rows, prices, places = self._rows(contexts, costs, boxes)
-        return Round(contexts=rows, costs=prices, outside=self._start(outside), places=places)
-
-    def _rows(
-        self, contexts: ArrayLike, costs: ArrayLike, boxes: Sequence[Hashable] | None
-    ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         count = len(self.names if boxes is None else boxes)
         # Copies: the caller may use its arrays again before the round is closed
         rows = float_array(contexts, "The contexts", "fiub", copy=True)
@@ -285,10 +315,20 @@ class Searcher:
         if prices.shape != (count,):
             rule = f"be one number, or one per box, {count}"
             raise InvalidInputError("The costs", rule, prices.shape)
-        if boxes is None:
-            return rows, prices, self._by.every
+        shown = Round(
+            contexts=rows,
+            costs=prices,
+            outside=self._start(outside),
+            places=self._every if boxes is None else self._places(boxes),
+            number=self.rounds,
+        )
+        if self._checks:
+            check_round(shown)
+        return shown
+
+    def _places(self, boxes: Sequence[Hashable]) -> NDArray[np.int64]:
         unknown = [b for b in boxes if b not in self._place]
-        if unknown or len(set(boxes)) < count or not count:
+        if unknown or len(set(boxes)) < len(boxes) or not boxes:
             rule = "be distinct boxes of the searcher, at least one"
             raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
-        return rows, prices, np.array([self._place[b] for b in boxes], dtype=np.int64)
+        return np.array([self._place[b] for b in boxes], dtype=np.int64)

@@ -1,31 +1,24 @@
-"""What a searcher is told when it is made, checked."""
+"""What a searcher is given when it is made, checked."""
 
+import inspect
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learner import Bank, Learner
-from weitzman.learn.learners.parts.optimism import KAPPA
-from weitzman.learn.learners.play import FEEDBACKS, Feedback
-from weitzman.learn.policy import Policy
+from weitzman.learn.learner import Learner
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.policies.weitzman import Weitzman, kappa_of
+from weitzman.learn.policy import FEEDBACKS, Feedback, Player, Policy
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
 
-__all__ = [
-    "box_names",
-    "checked_feedback",
-    "checked_optimism",
-    "checked_policy",
-    "plain_parameters",
-    "saved_settings",
-    "started",
-]
+__all__ = ["box_names", "checked_policy", "plain_parameters", "saved_settings", "started"]
 
 
 def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
@@ -43,31 +36,62 @@ def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
     return names
 
 
-def checked_feedback(feedback: Feedback, block: int | None) -> Feedback:
-    """Return the feedback, if it is one and the block fits it."""
+def checked_policy(
+    policy: Policy | Literal["default"] | None,
+    *,
+    learner: Learner | None,
+    feedback: Feedback,
+    optimism: float | Literal["auto"],
+    block: int | None,
+) -> Policy:
+    """Return the policy that a searcher is given; ``learner=`` is short for Weitzman's rule over it."""
     if feedback not in FEEDBACKS:
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
-    if ("probe" in feedback) != (block is not None):
-        raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)
-    return feedback
+    if policy is None:
+        if ("probe" in feedback) != (block is not None):
+            raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)
+        kappa_of(optimism, feedback)
+        chosen = FTRL() if learner is None else learner
+        return Weitzman(chosen, optimism=optimism, block=block)
+    if learner is not None:
+        raise InvalidInputError("A searcher", "have a policy or a learner, not both", learner)
+    if optimism != "auto" or block is not None:
+        given = block if optimism == "auto" else optimism
+        raise InvalidInputError(
+            "The optimism and the block", "be left to the policy where there is one", given
+        )
+    if isinstance(policy, str):
+        if policy != "default":
+            raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
+        # Laws of rounds: loaded where there is a portfolio, not with the first searcher
+        from weitzman.learn.policies.portfolio import default_policy
+
+        policy = default_policy()
+    if "probe" in feedback and not isinstance(policy, Weitzman):
+        raise InvalidInputError(
+            "The feedback of a policy",
+            "be 'full' or 'opened'; looks are bought by Weitzman(learner, block=…)",
+            feedback,
+        )
+    return policy
 
 
-def checked_optimism(optimism: float | Literal["auto"], feedback: Feedback) -> float:
-    """Return κ: as given, or what ``"auto"`` means under the feedback."""
-    if optimism == "auto":
-        return KAPPA if feedback == "opened" else 0.0
-    if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
-        raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
-    return float(optimism)
-
-
-def started(learner: Learner, sense: Sense, *, boxes: int, dimension: int) -> Bank:
-    """Return a bank of a learner; where larger values are better it sees them, and its prior, turned."""
-    chosen: Any = learner
-    prior = getattr(chosen, "prior", None)
-    if sense == "max" and prior is not None:
-        chosen = replace(chosen, prior=-np.asarray(prior, dtype=np.float64))
-    return cast("Bank", chosen.start(boxes=boxes, dimension=dimension))
+def started(
+    policy: Policy, *, boxes: int, dimension: int, feedback: Feedback, seed: int, sense: Sense
+) -> Player:
+    """Return a player that has seen nothing; where larger values are better it sees them turned."""
+    given: Any = policy
+    if sense == "max" and hasattr(given, "turned"):
+        given = given.turned()
+    start = getattr(given, "start", None)
+    known = set() if start is None else set(inspect.signature(start).parameters)
+    player: Any = None
+    if "self" not in known and known >= {"boxes", "dimension", "feedback", "seed"}:
+        player = given.start(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+    # A learner starts in the same way
+    if not hasattr(player, "rule"):
+        raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
+    return cast("Player", player)
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -78,68 +102,34 @@ def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def checked_policy(
-    policy: Policy | Literal["default"] | None,
-    learner: Learner | None,
-    feedback: Feedback,
-    optimism: float | Literal["auto"],
-    seed: int,
-) -> Policy | None:
-    """Return the policy with the searcher's feedback; None if the searcher goes by a learner."""
-    if policy is None:
-        return None
-    if learner is not None:
-        raise InvalidInputError("A searcher", "have a policy or a learner, not both", learner)
-    if feedback not in ("full", "opened"):
-        raise InvalidInputError(
-            "The feedback of a policy",
-            "be 'full' or 'opened'; looks are bought by learners",
-            feedback,
-        )
-    if optimism != "auto":
-        raise InvalidInputError(
-            "The optimism", "be left to the policy where there is one", optimism
-        )
-    if isinstance(policy, str):
-        if policy != "default":
-            raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
-        from weitzman.learn.policies.portfolio import default
-
-        policy = replace(default(), seed=seed)
-    given: Any = policy
-    has_own = is_dataclass(given) and any(f.name == "feedback" for f in fields(given))
-    if has_own and not isinstance(given, type):
-        given = replace(given, feedback=feedback)
-    return cast("Policy", given)
-
-
 def saved_settings(searcher: "Searcher") -> dict[str, Any]:
-    """Return what a searcher was told and how many rounds it has had, as JSON has it."""
+    """Return what a searcher was given and how many rounds it has had, as JSON has it."""
     kinds = {type(name) for name in searcher.names}
     if not kinds <= {str, int}:
         raise InvalidInputError("The names of a saved searcher", "be strings or integers", kinds)
-    what: dict[str, Any]
-    if searcher.policy is not None:
-        from weitzman.learn.storage.policies import described_policy
+    # All learners and policies: loaded when one is saved, not with the first searcher
+    from weitzman.learn.storage.registry import described_policy, learner_name
 
-        what = {"policy": described_policy(searcher.policy)}
+    policy, block = searcher.policy, None
+    optimism: float | str = "auto"
+    decides: dict[str, Any]
+    if isinstance(policy, Weitzman) and not policy.standardise:
+        # As version 1 has it
+        learner = cast("Any", policy.learner)
+        parameters = plain_parameters(asdict(learner))
+        decides = {"learner": learner_name(learner), "parameters": parameters}
+        optimism = policy.optimism if policy.optimism == "auto" else float(policy.optimism)
+        block = policy.block
     else:
-        # All learners: loaded when one is saved, not with the first searcher
-        from weitzman.learn.storage.learners import learner_name
-
-        learner = cast("Any", searcher.learner)
-        what = {
-            "learner": learner_name(learner),
-            "parameters": plain_parameters(asdict(learner)),
-        }
+        decides = {"policy": described_policy(policy)}
     return {
         "names": searcher.names,
         "dimension": searcher.dimension,
-        **what,
+        **decides,
         "feedback": searcher.feedback,
         "sense": searcher.sense,
-        "optimism": searcher.optimism if searcher.optimism == "auto" else float(searcher.optimism),
-        "block": searcher.block,
+        "optimism": optimism,
+        "block": block,
         "rng": searcher.rng,
         "rounds": searcher.rounds,
     }

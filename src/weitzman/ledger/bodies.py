@@ -72,7 +72,7 @@ class Created(Body, frozen=True):
     learner, parameters
         The name of the learner and its parameters; with ``policy``, the parameters of that policy.
     policy
-        ``"default"``, or the class of a policy of :mod:`weitzman.learn.storage.policies`, which decides
+        ``"default"``, or the class of a policy of :mod:`weitzman.learn.storage.registry`, which decides
         instead of the rule over the learner's reservation values.
     feedback, optimism
         As of :class:`weitzman.Searcher`.

@@ -4,8 +4,8 @@ A log has one row per round and box: what a look costs, what was found, and what
 The format, and what is done with it, is in ``docs/reference/logs.md``. Rounds keep the order in which
 they come first; rows of one round need not stand together.
 
-Contexts come encoded and standardised by :mod:`weitzman.learn.features`, without looking ahead: the
-contexts of a round would be the same if the log ended there, but for columns that are 0 until then.
+Contexts come encoded by :mod:`weitzman.learn.features`, in the units of the log. What a model sees of them
+is up to the policy that plays the log (:mod:`weitzman.learn.preparation`).
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.features import Encoding, Standardiser
+from weitzman.learn.features import Encoding
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
@@ -43,7 +43,7 @@ class Log:
     shared
         Whether the boxes carry no history, and are told apart by their contexts alone.
     contexts
-        T×n×d, encoded and standardised; a row of NaN where a box is absent.
+        T×n×d, encoded; NaN where a feature is missing, a row of NaN where a box is absent.
     features
         The names of the d columns of the contexts. There is none for a constant.
     costs
@@ -61,9 +61,8 @@ class Log:
         The path of the file, or ``table``.
     columns
         The column that each role was read from, features aside.
-    encoding, scale
-        What made the contexts, to go on live: ``Standardiser(dimension=d, numeric=encoding.numeric)``
-        continues after ``restore(scale)``.
+    encoding
+        What made the contexts, to go on live.
     """
 
     rounds: NDArray[Any]
@@ -79,7 +78,6 @@ class Log:
     source: str
     columns: dict[str, str]
     encoding: Encoding
-    scale: dict[str, NDArray[np.generic]]
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -190,12 +188,11 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
     if shared == "auto":
         shared = new or explain_nothing(contexts[:FIRST], costs, values)
     opened = None if rows.opened is None else _grid(rows.opened, places, (count, n)) == 1.0
-    standardiser = Standardiser(dimension=len(rows.encoding.columns), numeric=rows.encoding.numeric)
     return Log(
         rounds=rows.rounds.labels,
         boxes=[str(x) for x in (range(n) if slots else rows.boxes.labels)],
         shared=shared,
-        contexts=standardiser.run(contexts, out=contexts),
+        contexts=contexts,
         features=rows.encoding.columns,
         costs=costs,
         values=values,
@@ -205,7 +202,6 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
         source=table.name,
         columns=roles.by_name,
         encoding=rows.encoding,
-        scale=standardiser.state(),
     )
 
 

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import with_constant
 from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
 
-__all__ = ["LogRounds"]
+__all__ = ["LogRounds", "contexts_of"]
 
 Floats = NDArray[np.float64]
 
-_PIECE = 256  # rounds that are made together
+
+def contexts_of(log: Log) -> Floats:
+    """Return the contexts of a log, (T, n, d); a column of 1 if it has no features."""
+    if log.contexts.shape[2]:
+        return log.contexts
+    return np.where(np.isnan(log.costs), np.nan, 1.0)[:, :, np.newaxis]
 
 
 class LogRounds:
@@ -25,6 +29,8 @@ class LogRounds:
 
     Attributes
     ----------
+    boxes, dimension
+        The number of boxes, and the length of a context.
     outside
         The outside options, (T,); +∞ where there is none.
     least
@@ -33,8 +39,10 @@ class LogRounds:
 
     def __init__(self, log: Log, cost_scale: float) -> None:
         self._log = log
+        self._contexts = contexts_of(log)
         self._scale = cost_scale
         self._held = np.flatnonzero(~np.isnan(log.values).all(axis=1))
+        self.boxes, self.dimension = self._contexts.shape[1:]
         without = np.full(len(log), np.inf) if log.outside is None else log.outside
         self.outside: Floats = without[self._held]
         reached = log.values[self._held] + cost_scale * log.costs[self._held]
@@ -44,21 +52,16 @@ class LogRounds:
         return len(self._held)
 
     def __iter__(self) -> Iterator[tuple[Round, Floats]]:
-        log, everywhere = self._log, np.arange(self._log.values.shape[1])
-        at: slice | NDArray[np.int64]
-        for first in range(0, len(self), _PIECE):
-            held = self._held[first : first + _PIECE]
-            contexts, costs = with_constant(log.contexts[held]), self._scale * log.costs[held]
-            values = log.values[held]
-            known = ~np.isnan(values)
-            outside = self.outside[first : first + _PIECE].tolist()
-            for t in range(len(held)):
-                if known[t].all():
-                    # Rows of all boxes need not be copied
-                    places, at = everywhere, slice(None)
-                else:
-                    places = at = np.flatnonzero(known[t])
-                shown = Round(
-                    contexts=contexts[t, at], costs=costs[t, at], outside=outside[t], places=places
-                )
-                yield shown, values[t, at]
+        log, outside = self._log, self.outside.tolist()
+        for number, t in enumerate(self._held):
+            places = np.flatnonzero(~np.isnan(log.values[t]))
+            contexts = self._contexts[t, places]
+            shown = Round(
+                contexts=contexts,
+                costs=self._scale * log.costs[t, places],
+                outside=outside[number],
+                places=places,
+                number=number,
+                gaps=bool(np.isnan(contexts).any()),
+            )
+            yield shown, log.values[t, places]

@@ -177,14 +177,14 @@ def _numbers(
 def _note_numbers(
     numbers: Floats, column: str, subject: str, faults: _Faults, least: float = -np.inf
 ) -> None:
-    from weitzman.learn.learners.parts.kernels import LIMIT
+    from weitzman.search.numbers import LIMIT
 
     wrong = (np.abs(numbers) > LIMIT) | (numbers < least)
     faults.note(wrong, column, subject, _rule(least))
 
 
 def _rule(least: float) -> str:
-    from weitzman.learn.learners.parts.kernels import LIMIT
+    from weitzman.search.numbers import LIMIT
 
     return f"be a finite number{' >= 0' if least == 0.0 else ''}, at most {LIMIT:g} in size"
 

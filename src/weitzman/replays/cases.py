@@ -16,15 +16,14 @@ import numpy as np
 
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
-from weitzman.learn.models.history import Revealed
-from weitzman.learn.policies.portfolio import default
+from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
 from weitzman.replays.pieces import Pieces
 from weitzman.replays.replay import Play, Replay
-from weitzman.replays.runs import Part, Piece, rank_of
+from weitzman.replays.runs import Part, Piece, lineup_of, rank_of
 
 __all__ = ["Case", "Replays", "play_cases"]
 
@@ -45,7 +44,7 @@ class Case:
         Which twin of the log is played (:mod:`weitzman.replays.diagnosis.twin`); None for the log itself.
     """
 
-    feedback: Revealed = "full"
+    feedback: Feedback = "full"
     cost_scale: float = 1.0
     twin: Twin | None = None
 
@@ -75,6 +74,7 @@ def play_cases(
     log: Log,
     cases: Sequence[Case],
     *,
+    policies: Sequence[Policy | str] = ("default",),
     promises: float | None = None,
     trees: bool = True,
     workers: int | None = None,
@@ -89,6 +89,8 @@ def play_cases(
         The recorded rounds.
     cases
         What to play, distinct.
+    policies
+        What plays, as for :func:`weitzman.replay`.
     promises
         The cost scale at which reservation values are wanted; None for none.
     trees
@@ -100,27 +102,31 @@ def play_cases(
     progress
         Whether to show a bar, if standard error is a terminal.
     """
-    plays = {case: _play(log, trees, case) for case in cases}
+    plays = _plays(log, cases, policies, trees)
     tasks = [_Task(case, part) for case, play in plays.items() for part in play.parts()]
     if promises is not None:
         tasks.append(_Task(promises, None))
     # What takes longest first, so that none is waited for at the end
     tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
     before = None if kept is None else Pieces(kept, log)
-    found = {t: r for t in tasks if before and (r := before.load((t, trees))) is not None}
+    # What a kept piece depends on beside the log
+    kept_by = (repr(list(policies)), trees)
+    found = {t: r for t in tasks if before and (r := before.load((t, kept_by))) is not None}
     left = [task for task in tasks if task not in found]
-    work = functools.partial(_perform, log, trees)
+    work = functools.partial(_perform, log, trees, plays)
     count = cores() if workers is None else workers
     shown = bar(progress, runs=len(tasks), done=len(found), rounds=len(left) * len(log))
     with shown as (tick, note):
         if min(count, len(left)) > 1:
             # Compiled once, here: processes find the machine code on disk
+            first = _beginning(log)
+            short = {case: replace(play, log=first) for case, play in plays.items()}
             for task in left:
-                _perform(_beginning(log), trees, task, lambda _: None)
+                _perform(first, trees, short, task, lambda _: None)
         for task, result in in_processes(work, left, count, tick):
             found[task] = result
             if before is not None:
-                before.save((task, trees), result)
+                before.save((task, kept_by), result)
             note(1)
     return Replays(
         cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
@@ -144,21 +150,33 @@ class _Task(NamedTuple):
     part: Part | None
 
 
-def _play(log: Log, trees: bool, case: Case) -> Play:
-    """Return the replay of a case."""
-    return Play(
-        log=log if case.twin is None else twin(log, residuals_of(log), case.twin),
-        policy=default(shared=log.shared, trees=trees, standardise=False),
-        feedback=case.feedback,
-        cost_scale=case.cost_scale,
-    )
+def _plays(
+    log: Log, cases: Sequence[Case], policies: Sequence[Policy | str], trees: bool
+) -> dict[Case, Play]:
+    """Return the replay of each case; residuals and twins are found once."""
+    kinds = {case.twin for case in cases if case.twin is not None}
+    residuals = residuals_of(log) if kinds else None
+    twins = {kind: twin(log, residuals, kind) for kind in kinds if residuals is not None}
+    lineup = lineup_of(policies, shared=log.shared, trees=trees)
+    return {
+        case: Play(
+            log=log if case.twin is None else twins[case.twin],
+            lineup=lineup,
+            feedback=case.feedback,
+            cost_scale=case.cost_scale,
+            others=list(lineup)[1 : len(policies)],
+        )
+        for case in cases
+    }
 
 
-def _perform(log: Log, trees: bool, task: _Task, tick: Tick) -> Piece | list[Promise]:
+def _perform(
+    log: Log, trees: bool, plays: Mapping[Case, Play], task: _Task, tick: Tick
+) -> Piece | list[Promise]:
     """Play a part of a case, or learn the reservation values at a cost scale."""
     if isinstance(task.what, Case):
         assert task.part is not None
-        return _play(log, trees, task.what).play(task.part, tick)
+        return plays[task.what].play(task.part, tick)
     return promised(log, cost_scale=task.what, trees=trees, progress=tick)
 
 

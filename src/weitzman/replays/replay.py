@@ -5,8 +5,8 @@ every value of a round is revealed when it closes; under ``opened`` only those o
 so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
 not know is no part of its round; a round that is left without boxes is left out. Both are counted.
 
-The linear learner has no intercept of its own, so contexts are [1, x], with x as the log has it, cut
-off at ±4.
+A policy is given the contexts in the units of the log and prepares them itself, as it does live: the totals
+of a replay are those of :meth:`weitzman.Searcher.play` on the same rounds, bit for bit.
 
 *Hindsight* is the least total that was possible: the better of the outside option and min (v + c).
 
@@ -16,7 +16,6 @@ nobody knows beforehand, 1 is hindsight. Its standard error holds the best simpl
 (:mod:`weitzman.replays.bootstrap`).
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,14 +24,21 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick, in_processes
-from weitzman.learn.models.history import Revealed
-from weitzman.learn.policies.portfolio import Portfolio, default
-from weitzman.learn.policies.simple import RULES
+from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.actual import happened
 from weitzman.replays.bootstrap import block_means
-from weitzman.replays.runs import Part, Piece, Size, parts_of, play_part, put_together
+from weitzman.replays.runs import (
+    SIMPLE,
+    Lineup,
+    Part,
+    Piece,
+    lineup_of,
+    parts_of,
+    play_part,
+    put_together,
+)
 from weitzman.search.numbers import finite_number
 
 __all__ = ["Play", "Replay", "replay", "rounds_of"]
@@ -49,7 +55,8 @@ class Replay:
     Attributes
     ----------
     names
-        The policies: ``default``, then its candidates; under ``opened`` the simple ones among them.
+        The policies that were asked for, and what they are compared with. The first is what the replay is
+        about, ``default`` if nobody asked; under ``full`` the candidates of a portfolio follow.
     totals, opened
         The total of each policy in each round, and how many boxes it opened, (T, k).
     expected
@@ -62,6 +69,8 @@ class Replay:
     exploration
         What rounds in which ``default`` opened everything to learn cost it beyond what its candidate would
         have, (T,); 0 in all others and under ``full``.
+    others
+        Which other policies were asked for.
     has_outside
         Whether every round has an outside option.
     recorded, recorded_opened
@@ -84,18 +93,24 @@ class Replay:
     candidates: list[str]
     played: Ints
     exploration: Floats
+    others: list[str]
     has_outside: bool
     recorded: Floats | None
     recorded_opened: Ints | None
     unknown: int
     empty: int
-    feedback: Revealed
+    feedback: Feedback
     cost_scale: float
 
     @property
+    def main(self) -> str:
+        """The policy that the replay is about."""
+        return self.names[0]
+
+    @property
     def simple(self) -> list[str]:
-        """The simple rules and ``paper``; ``stay`` only where there is something to stay with."""
-        names = [n for n in (*RULES, "paper") if n in self.names]
+        """What the policy is compared with; ``stay`` only where there is something to stay with."""
+        names = [n for n in SIMPLE if n in self.names and n != self.main]
         return [n for n in names if n != "stay" or self.has_outside]
 
     @property
@@ -104,8 +119,8 @@ class Replay:
         return min(self.simple, key=lambda name: float(self.of(name).mean()))
 
     def share(self, totals: Floats | None = None) -> tuple[float, float]:
-        """Return the share of the gap that totals close, those of ``default`` if None, and its s.e."""
-        totals = self.of("default") if totals is None else totals
+        """Return the share of the gap that totals close, those of the policy if None, and its s.e."""
+        totals = self.of(self.main) if totals is None else totals
         series = np.column_stack([self.of(self.best_simple), totals, self.hindsight])
         drawn = block_means(series)
         best, mean, least = series.mean(axis=0)
@@ -113,13 +128,14 @@ class Replay:
             spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
             return float((best - mean) / (best - least)), float(spread.std())
 
-    def rows(self, against: str = "default") -> list[dict[str, str | float]]:
-        """Return a row for each of the simple rules, ``recorded`` if it is known, ``default``, ``hindsight``.
+    def rows(self, against: str | None = None) -> list[dict[str, str | float]]:
+        """Return a row for each policy that was asked for or is simple, ``recorded`` and ``hindsight``.
 
         ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
         the cheaper one, and ``default_saves_se`` its standard error; rounds are paired. With another
-        policy to compare ``against``, its name takes the place of ``default``.
+        policy to compare ``against``, its name takes the place of ``default``; it is the first if None.
         """
+        against = self.main if against is None else against
         shown = self.shown()
         totals = np.column_stack([series for series, _ in shown.values()])
         mine = list(shown).index(against)
@@ -145,7 +161,8 @@ class Replay:
         named = {n: (self.of(n), self.opened[:, self.names.index(n)]) for n in self.simple}
         if self.recorded is not None and self.recorded_opened is not None:
             named["recorded"] = (self.recorded, self.recorded_opened)
-        named["default"] = (self.of("default"), self.opened[:, self.names.index("default")])
+        for name in (*self.others, self.main):
+            named[name] = (self.of(name), self.opened[:, self.names.index(name)])
         # Hindsight opens the box that it keeps, if it keeps one
         named["hindsight"] = (self.hindsight, self.hindsight_opened.astype(np.int64))
         return named
@@ -170,18 +187,19 @@ class Play:
 
     Parameters
     ----------
-    log, policy, feedback, cost_scale
+    log, feedback, cost_scale
         As for :func:`replay`.
+    lineup
+        The policies.
+    others
+        Which policies were asked for beside the first.
     """
 
     log: Log
-    policy: Portfolio
-    feedback: Revealed = "full"
+    lineup: Lineup
+    feedback: Feedback = "full"
     cost_scale: float = 1.0
-
-    @property
-    def _policy(self) -> Portfolio:
-        return dataclasses.replace(self.policy, feedback=self.feedback)
+    others: Sequence[str] = ()
 
     def _rounds(self) -> LogRounds:
         return rounds_of(self.log, cost_scale=self.cost_scale)
@@ -191,12 +209,11 @@ class Play:
         if not len(self._rounds()):
             rule = "have a round in which a value is known"
             raise InvalidInputError("The log", rule, self.log)
-        return parts_of(self._policy)
+        return parts_of(self.lineup, self.feedback)
 
     def play(self, part: Part, tick: Tick | None = None) -> Piece:
         """Play a part."""
-        size = Size(boxes=self.log.values.shape[1], dimension=self.log.contexts.shape[2] + 1)
-        return play_part(self._policy, part, self._rounds(), size, tick)
+        return play_part(self.lineup, part, self._rounds(), self.feedback, tick)
 
     def whole(self, pieces: Sequence[Piece]) -> Replay:
         """Return what the parts, in their order, come to together."""
@@ -205,7 +222,8 @@ class Play:
         present = ~np.isnan(log.costs)
         actual = happened(log, cost_scale=self.cost_scale)
         return Replay(
-            **put_together(self._policy, pieces)._asdict(),
+            **put_together(self.lineup, self.feedback, pieces)._asdict(),
+            others=list(self.others),
             hindsight=np.minimum(outside, least),
             hindsight_opened=least < outside,
             has_outside=bool((outside < np.inf).all()),
@@ -220,21 +238,22 @@ class Play:
 
 def replay(
     log: Log,
-    policy: Portfolio | None = None,
+    policies: Sequence[Policy | str] = ("default",),
     *,
-    feedback: Revealed = "full",
+    feedback: Feedback = "full",
     cost_scale: float = 1.0,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Replay:
-    """Play a log by a portfolio and by each of its candidates; under ``opened`` by the simple ones.
+    """Play a log by policies, and by the simple rules beside them.
 
     Parameters
     ----------
     log
         The recorded rounds.
-    policy
-        What is called ``default``; :func:`weitzman.learn.policies.portfolio.default` if None.
+    policies
+        What plays. The first is what the replay is about; ``"default"`` is the default policy for
+        the boxes of the log.
     feedback
         What a round reveals: ``"full"`` or ``"opened"``.
     cost_scale
@@ -245,8 +264,14 @@ def replay(
     progress
         Called now and then with the rounds done and all rounds, summed over the parts of the replay.
     """
-    policy = default(shared=log.shared, standardise=False) if policy is None else policy
-    play = Play(log=log, policy=policy, feedback=feedback, cost_scale=cost_scale)
+    lineup = lineup_of(policies, shared=log.shared)
+    play = Play(
+        log=log,
+        lineup=lineup,
+        feedback=feedback,
+        cost_scale=cost_scale,
+        others=list(lineup)[1 : len(policies)],
+    )
     parts, done = play.parts(), 0
     count = len(parts) * len(rounds_of(log, cost_scale=cost_scale))
 

@@ -1,63 +1,85 @@
-"""Runs over rounds that are known whole: what the policies of a replay come to, round by round.
+"""Runs over rounds that are known whole: the totals of the policies of a replay, round by round.
 
 A run has *parts* that need nothing of each other: they may be played side by side, and neither their order
-nor their place changes a bit of what comes back.
+nor their place changes a bit of the result.
 
-- Under ``full`` every candidate of a portfolio learns the same, whoever plays. Panels that share no fitted
-  model are parts, and the hedge goes over their totals afterwards.
-- Under ``opened`` a rule learns from what it opened itself, so each plays a run of its own, and what it did
-  not open never reaches it: its value is NaN. The portfolio is a part, and so are a few rules beside it.
+- Under ``full`` every candidate of a portfolio learns the same, whoever plays. Families that share no fitted
+  model are parts, and the hedge goes over their totals afterwards. This is what the portfolio does live, bit
+  for bit.
+- Any other policy plays a run of its own, and learns what the feedback reveals to it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen, Panel
-from weitzman.learn.policies.portfolio import Portfolio
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.policies.joint import JointFamily
+from weitzman.learn.policies.portfolio import (
+    Portfolio,
+    default_policy,
+    families_of,
+    policy_name,
+)
 from weitzman.learn.policies.portfolio_player import pick
-from weitzman.learn.policies.simple import RULES
-from weitzman.learn.policies.weitzman import Index
-from weitzman.learn.policy import Player, Round, Walk, walk
+from weitzman.learn.policies.simple import RULES, Simple
+from weitzman.learn.policies.weitzman import LearnerFamily, Weitzman
+from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
+from weitzman.learn.record import play_round
 
-__all__ = ["Part", "Piece", "Run", "Size", "parts_of", "play_part", "put_together", "rank_of"]
+__all__ = [
+    "SIMPLE",
+    "Lineup",
+    "Part",
+    "Piece",
+    "Run",
+    "lineup_of",
+    "parts_of",
+    "play_part",
+    "put_together",
+    "rank_of",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Lineup = Mapping[str, Policy]
+"""Policies by name; the first is the one that a replay is about."""
+
+SIMPLE = (*RULES, "paper standardised")
+"""What a policy is compared with."""
+
+_SEED = 0
+_TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
 
 
 class Rounds(Protocol):
     """Rounds with their values, to be gone through once."""
 
+    @property
+    def boxes(self) -> int:
+        """The number of boxes."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a context."""
+
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[tuple[Round, Floats]]: ...
 
 
-_OWN = (*RULES, "paper")
-_TOGETHER = 3  # rules that go through the rounds together; each keeps a past of its own
-
-
-class Size(NamedTuple):
-    """The number of boxes and the length of a context."""
-
-    boxes: int
-    dimension: int
-
-
 class Part(NamedTuple):
-    """Panels of a portfolio, or rules that each play a run of its own; if neither, the portfolio itself."""
+    """Families of the first policy, by number; the first policy itself; or policies by themselves."""
 
-    panels: tuple[int, ...] = ()
-    rules: tuple[str, ...] = ()
+    families: tuple[int, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 class Led(NamedTuple):
-    """By which of its candidates a portfolio went, and what exploration cost it, (T,)."""
+    """Which of its candidates a portfolio played by, and what exploration cost it, (T,)."""
 
     candidates: list[str]
     played: Ints
@@ -65,7 +87,7 @@ class Led(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What came out of a part: the total of each policy in each round, and the boxes it opened, (T, k)."""
+    """What a part gave: the total of each policy in each round, and the boxes it opened, (T, k)."""
 
     names: list[str]
     totals: Floats
@@ -74,7 +96,7 @@ class Piece(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What came out of a run; see :class:`weitzman.replays.replay.Replay`."""
+    """What a run gave; see :class:`weitzman.replays.replay.Replay`."""
 
     names: list[str]
     totals: Floats
@@ -85,55 +107,95 @@ class Run(NamedTuple):
     exploration: Floats
 
 
-def parts_of(policy: Portfolio) -> list[Part]:
+def lineup_of(
+    policies: Sequence[Policy | str] = ("default",), *, shared: bool, trees: bool = True
+) -> Lineup:
+    """Return policies by name, and after them what they are compared with.
+
+    A policy may be named: ``"default"`` is :func:`weitzman.default_policy` for such boxes.
+    """
+    lineup: dict[str, Policy] = {}
+    for given in policies:
+        policy = given
+        if isinstance(policy, str):
+            if policy != "default":
+                raise InvalidInputError("A policy", "be a Policy or 'default'", given)
+            policy = default_policy(shared=shared, trees=trees)
+        name = given if isinstance(given, str) else policy_name(policy)
+        if name in lineup:
+            raise InvalidInputError("The policies", "have distinct names", name)
+        lineup[name] = policy
+    if not lineup:
+        raise InvalidInputError("The policies", "be at least one", policies)
+    rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
+    rivals.append(Weitzman(FTRL(shared=shared), standardise=True))
+    return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}
+
+
+def parts_of(lineup: Lineup, feedback: Feedback) -> list[Part]:
     """Return the parts of a run, those that take longest first."""
-    if policy.feedback == "opened":
-        rules = [name for name in policy.alone() if name in _OWN]
-        together = [rules[k : k + _TOGETHER] for k in range(0, len(rules), _TOGETHER)]
-        return [Part(), *(Part(rules=tuple(group)) for group in together)]
-    kinds = [_kind(panel) for panel in policy.panels]
-    return [
-        Part(panels=tuple(k for k, kind in enumerate(kinds) if kind == one))
-        for one in sorted(set(kinds))
-    ]
+    main, *others = lineup
+    parts, scored = [Part()], set[str]()
+    first = lineup[main]
+    if isinstance(first, Portfolio) and feedback == "full":
+        kinds = [_kind(family) for family in families_of(first.candidates)]
+        parts = [
+            Part(families=tuple(k for k, kind in enumerate(kinds) if kind == one))
+            for one in sorted(set(kinds))
+        ]
+        scored = {policy_name(one) for one in first.candidates if one in lineup.values()}
+    left = [name for name in others if name not in scored]
+    together = [left[k : k + _TOGETHER] for k in range(0, len(left), _TOGETHER)]
+    return [*parts, *(Part(alone=tuple(group)) for group in together)]
 
 
 def rank_of(part: Part) -> int:
     """Return 0 for the parts of any runs that take longest, 2 for those that take least."""
-    return 2 if part.rules else int(bool(part.panels))
+    return 2 if part.alone else int(bool(part.families))
 
 
-def _kind(panel: Panel) -> int:
-    """Return the same for panels that share fitted models: trees; learners; all others."""
-    if isinstance(panel, Law) and "trees" in panel.kind:
+def _kind(family: Any) -> int:
+    """Return the same for families that share fitted models: trees; learners; all others."""
+    if isinstance(family, JointFamily) and "trees" in family.kind:
         return 0
-    return 1 if isinstance(panel, Index) else 2
+    return 1 if isinstance(family, LearnerFamily) else 2
 
 
 def play_part(
-    policy: Portfolio, part: Part, rounds: Rounds, size: Size, tick: Tick | None = None
+    lineup: Lineup, part: Part, rounds: Rounds, feedback: Feedback, tick: Tick | None = None
 ) -> Piece:
     """Play rounds by a part; ``tick`` hears of each of them."""
     tick = tick or (lambda _: None)
-    if part.panels:
-        panels = tuple(policy.panels[k] for k in part.panels)
-        return _scored(replace(policy, panels=panels), rounds, size, tick)
-    if part.rules:
-        return _beside(policy, part.rules, rounds, size, tick)
-    return _led(policy, rounds, size, tick)
+    main = next(iter(lineup))
+    first = lineup[main]
+    if part.alone:
+        return _beside(lineup, part.alone, rounds, feedback, tick)
+    if not isinstance(first, Portfolio):
+        return _beside(lineup, (main,), rounds, feedback, tick)
+    if part.families:
+        return _scored(first, part.families, rounds, tick)
+    return _led(main, first, rounds, feedback, tick)
 
 
-def put_together(policy: Portfolio, pieces: Sequence[Piece]) -> Run:
-    """Return the run whose parts, in their order, came to these pieces."""
+def put_together(lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece]) -> Run:
+    """Return the run whose parts, in their order, gave these pieces."""
+    main = next(iter(lineup))
+    first = lineup[main]
     names = [name for piece in pieces for name in piece.names]
+    totals = np.concatenate([piece.totals for piece in pieces], axis=1)
+    opened = np.concatenate([piece.opened for piece in pieces], axis=1)
+    if isinstance(first, Portfolio) and feedback == "full":
+        families = families_of(first.candidates)
+        candidates = [name for family in families for name in family.names]
+        wanted = [*candidates, *(n for n in names if n not in candidates)]
+        columns = [names.index(name) for name in wanted]
+        scored = Piece(wanted, np.ascontiguousarray(totals[:, columns]), opened[:, columns])
+        return _hedged(main, first, scored, len(candidates))
     led = pieces[0].led
-    wanted = list(policy.alone()) if led is None else names
-    columns = [names.index(name) for name in wanted]
-    totals = np.concatenate([piece.totals for piece in pieces], axis=1)[:, columns]
-    opened = np.concatenate([piece.opened for piece in pieces], axis=1)[:, columns]
-    if led is not None:
-        return Run(wanted, totals, opened, totals[:, 0].copy(), *led)
-    return _hedged(policy, Piece(wanted, np.ascontiguousarray(totals), opened))
+    if led is None:
+        count = len(totals)
+        led = Led([main], np.zeros(count, dtype=np.int64), np.zeros(count))
+    return Run(names, totals, opened, totals[:, 0].copy(), *led)
 
 
 def _blank(names: list[str], count: int) -> Piece:
@@ -141,9 +203,21 @@ def _blank(names: list[str], count: int) -> Piece:
     return Piece(names, np.empty(shape), np.empty(shape, dtype=np.int64))
 
 
-def _scored(policy: Portfolio, rounds: Rounds, size: Size, tick: Tick) -> Piece:
-    """Score every candidate under full information."""
-    candidates = policy.candidates(boxes=size.boxes, dimension=size.dimension)
+def _started(policy: Policy, rounds: Rounds, feedback: Feedback) -> Player:
+    return policy.start(
+        boxes=rounds.boxes, dimension=rounds.dimension, feedback=feedback, seed=_SEED
+    )
+
+
+def _scored(policy: Portfolio, families: tuple[int, ...], rounds: Rounds, tick: Tick) -> Piece:
+    """Score the members of families under full information."""
+    candidates = policy.started(
+        boxes=rounds.boxes,
+        dimension=rounds.dimension,
+        feedback="full",
+        seed=_SEED,
+        families=families,
+    )
     piece = _blank(candidates.names, len(rounds))
     for t, (shown, values) in enumerate(rounds):
         piece.totals[t], piece.opened[t] = candidates.score(shown, values)
@@ -152,66 +226,56 @@ def _scored(policy: Portfolio, rounds: Rounds, size: Size, tick: Tick) -> Piece:
     return piece
 
 
-def _hedged(policy: Portfolio, piece: Piece) -> Run:
-    """Hedge over candidates, round by round."""
-    names, count = ["default", *piece.names], len(piece.totals)
-    gate = policy.gate(piece.names)
-    expected, played = np.empty(count), np.empty(count, dtype=np.int64)
-    known: NDArray[np.bool_] = np.asarray(np.isfinite(piece.totals).all(axis=1))
-    for t, totals in enumerate(piece.totals):
-        played[t] = pick(gate, seed=policy.seed, number=t)
+def _hedged(main: str, policy: Portfolio, piece: Piece, count: int) -> Run:
+    """Hedge over the first ``count`` policies, round by round."""
+    candidates, scored = piece.names[:count], np.ascontiguousarray(piece.totals[:, :count])
+    gate = policy.gate(candidates, "full")
+    expected, played = np.empty(len(scored)), np.empty(len(scored), dtype=np.int64)
+    known: NDArray[np.bool_] = np.asarray(np.isfinite(scored).all(axis=1))
+    for t, totals in enumerate(scored):
+        played[t] = pick(gate, seed=_SEED, number=t)
         expected[t] = gate.weights() @ totals
         if known[t]:
             gate.add(totals)
-    mine = np.arange(count), played
+    mine = np.arange(len(scored)), played
     return Run(
-        names=names,
+        names=[main, *piece.names],
         totals=np.column_stack([piece.totals[mine], piece.totals]),
         opened=np.column_stack([piece.opened[mine], piece.opened]),
         expected=expected,
-        candidates=names,
+        candidates=[main, *candidates],
         played=played + 1,
-        exploration=np.zeros(count),
+        exploration=np.zeros(len(scored)),
     )
 
 
-def _led(policy: Portfolio, rounds: Rounds, size: Size, tick: Tick) -> Piece:
-    """Play a portfolio under ``opened``."""
-    player = policy.start(boxes=size.boxes, dimension=size.dimension)
+def _led(name: str, policy: Portfolio, rounds: Rounds, feedback: Feedback, tick: Tick) -> Piece:
+    """Play a portfolio, and note which candidate it plays by."""
+    player: Any = _started(policy, rounds, feedback)
     count = len(rounds)
     led = Led(["explore", *player.names], np.empty(count, dtype=np.int64), np.zeros(count))
-    piece = _blank(["default"], count)
+    piece = _blank([name], count)
     for t, (shown, values) in enumerate(rounds):
         explored = player.explores(shown)
         led.played[t] = 0 if explored else 1 + player.played
         # Opening everything costs more than the favourite's looks, and may find more
         would = walk(player.favourite(shown), shown, values).total if explored else 0.0
-        walked = _round(player, shown, values)
-        piece.totals[t, 0], piece.opened[t, 0] = walked.total, len(walked.opened)
-        led.exploration[t] = walked.total - would if explored else 0.0
+        _, done = play_round(player, shown, values, feedback)
+        piece.totals[t, 0], piece.opened[t, 0] = done.total, len(done.opened)
+        led.exploration[t] = done.total - would if explored else 0.0
         tick(1)
     return piece._replace(led=led)
 
 
 def _beside(
-    policy: Portfolio, rules: Sequence[str], rounds: Rounds, size: Size, tick: Tick
+    lineup: Lineup, names: Sequence[str], rounds: Rounds, feedback: Feedback, tick: Tick
 ) -> Piece:
-    """Play rules under ``opened``, each by itself."""
-    alone: dict[str, Chosen] = policy.alone()
-    players = [alone[rule].start(boxes=size.boxes, dimension=size.dimension) for rule in rules]
-    piece = _blank(list(rules), len(rounds))
+    """Play policies, each by itself."""
+    players = [_started(lineup[name], rounds, feedback) for name in names]
+    piece = _blank(list(names), len(rounds))
     for t, (shown, values) in enumerate(rounds):
         for k, player in enumerate(players):
-            walked = _round(player, shown, values)
-            piece.totals[t, k], piece.opened[t, k] = walked.total, len(walked.opened)
+            _, done = play_round(player, shown, values, feedback)
+            piece.totals[t, k], piece.opened[t, k] = done.total, len(done.opened)
         tick(1)
     return piece
-
-
-def _round(player: Player, shown: Round, values: Floats) -> Walk:
-    """Play a round; the player learns what it opened."""
-    walked = walk(player.propose(shown), shown, values)
-    revealed = np.full(len(values), np.nan)
-    revealed[list(walked.opened)] = values[list(walked.opened)]
-    player.learn(shown, revealed)
-    return walked

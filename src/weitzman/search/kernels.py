@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.rule import NO_BOX, next_box
 
 __all__ = ["play_fixed", "play_round"]
 
@@ -26,9 +26,9 @@ def play_round(
     Returns the best value, the costs paid, the chosen box (−1: what was in hand) and the number of
     boxes opened, which are the first of ``order``. A value that is NaN shows nothing.
     """
-    paid, chosen, opened = 0.0, STOP, 0
+    paid, chosen, opened = 0.0, NO_BOX, 0
     box = compiled_next_box(order, sigma, 0, best)
-    while box != STOP:
+    while box != NO_BOX:
         opened += 1
         paid += costs[box]
         if values[box] < best:

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 
-__all__ = ["checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
+__all__ = ["LIMIT", "checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
+
+LIMIT = 1e50
+"""Contexts, values and costs beyond this would overflow in squares of squares."""
 
 _FLOAT = np.dtype(np.float64)
 

@@ -19,7 +19,7 @@ from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws, certificate, l1_bound
 from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense, mirrored, reservation_value
-from weitzman.search.round import Search
+from weitzman.search.round import Search, search_by
 from weitzman.search.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Plan:
 
     def search(self) -> Search[str]:
         """Begin a live search by this plan."""
-        return Search(
+        return search_by(
             boxes=[b.name for b in self.boxes],
             costs=self._costs.tolist(),
             reservation_values=list(self.reservation_values.values()),

@@ -9,7 +9,9 @@
 
 A search waits for one thing at a time. A call that it does not wait for, or a value that is not a
 finite number, raises one sentence and changes nothing. The cost of a box is paid when the box is
-handed out, whether or not its value comes back.
+given out, whether or not its value comes back. What the round has shown is its
+:class:`~weitzman.search.state.RoundState`; what is next is up to its
+:class:`~weitzman.search.rule.Rule`.
 """
 
 import math
@@ -23,9 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
 from weitzman.search.reservation import Sense, check_sense
-from weitzman.search.rule import STOP, next_box, opening_order
+from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
+from weitzman.search.state import RoundState
 
-__all__ = ["Outcome", "Search", "finite_value"]
+__all__ = ["Outcome", "Search", "finite_value", "search_by"]
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -38,10 +41,11 @@ class Outcome(Generic[Name]):
     ----------
     opened
         The boxes opened, in order.
-    chosen
-        The box whose value is kept; None for the outside option.
+    kept
+        The boxes whose values are kept: one, or none for the outside option. Variants of the problem
+        keep several.
     value
-        The value kept.
+        The value kept; NaN for a box that was taken unopened and not seen since.
     paid
         The sum of the costs of the opened boxes.
     total
@@ -49,116 +53,85 @@ class Outcome(Generic[Name]):
     """
 
     opened: tuple[Name, ...]
-    chosen: Name | None
+    kept: tuple[Name, ...]
     value: float
     paid: float
     total: float
 
+    @property
+    def chosen(self) -> Name | None:
+        """The first box that is kept; None for the outside option."""
+        return self.kept[0] if self.kept else None
+
 
 class Search(Generic[Name]):
-    """A search in progress over named boxes with given reservation values.
+    """A search in progress over named boxes.
 
-    Iterate over it to be handed boxes; after each, call :meth:`see` or :meth:`miss`; at the end, or
-    whenever enough is seen, :meth:`close`.
+    Iterate over it to be given boxes; after each, call :meth:`see` or :meth:`miss`; at the end, or
+    whenever enough is seen, :meth:`close`. Inside, smaller values are better.
+
+    Parameters
+    ----------
+    boxes
+        The names of the rows, distinct.
+    rule
+        What decides.
+    state
+        What the round has shown, with its costs and its outside option.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better for the caller.
     """
 
     def __init__(
-        self,
-        *,
-        boxes: Sequence[Name],
-        costs: Sequence[float],
-        reservation_values: ArrayLike,
-        sense: Sense = "min",
-        outside: float | None = None,
+        self, *, boxes: Sequence[Name], rule: Rule, state: RoundState, sense: Sense = "min"
     ) -> None:
-        check_sense(sense)
-        if len(boxes) == 0:
-            raise InvalidInputError("The boxes", "be at least one", boxes)
-        if len(set(boxes)) < len(boxes):
-            raise InvalidInputError("The names of the boxes", "be distinct", boxes)
-        sigma = _reservation_values(reservation_values, sense)
-        for subject, given in (("The costs", costs), ("The reservation values", sigma)):
-            if np.shape(given) != (len(boxes),):
-                rule = f"be one number per box, {len(boxes)}"
-                raise InvalidInputError(subject, rule, given)
-        prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
-        if outside is not None:
-            outside = finite_number(outside, "The outside option", "be a finite number or None")
-        self._begin(boxes, prices, sigma, sense, outside)
-
-    def _begin(
-        self,
-        boxes: Sequence[Name],
-        costs: list[float],
-        sigma: NDArray[np.float64],
-        sense: Sense,
-        outside: float | None,
-    ) -> None:
-        """Set the search up from what is known to be good; σ and later values as if smaller were better."""
         self._sign = 1.0 if sense == "min" else -1.0
         self._boxes = boxes
-        self._costs = costs
-        self._sigma: list[float] = sigma.tolist()
-        self._order: list[int] = opening_order(sigma).tolist()
-        self._best = math.inf if outside is None else self._sign * outside
-        self._chosen: int | None = None
-        self._opened: list[int] = []
-        self._paid = 0.0
-        self._values: dict[int, float] = {}
-        self._pending = False
+        self._rule = rule
+        self._state = state
         self._closed = False
 
     def __iter__(self) -> Iterator[Name]:
         return self
 
     def __next__(self) -> Name:
-        """Hand out the next box, or stop."""
+        """Return the next box, or stop."""
         if self._closed:
             self._check_open()
-        if self._pending:
+        state = self._state
+        if state.asked is not None:
             raise SearchStateError(
                 f"The search waits for the value of box {self._current!r}: call see(value) or miss()."
             )
-        box = self._choose()
-        if box == STOP:
+        if state.taken is not None:
             raise StopIteration
-        self._opened.append(box)
-        # One after the other, as the compiled loops add them: the same bits
-        self._paid += self._costs[box]
-        self._pending = True
-        return self._boxes[box]
-
-    def _choose(self) -> int:
-        return next_box(self._order, self._sigma, len(self._opened), self._best)
+        action = advance(self._rule, state)
+        if not isinstance(action, Open):
+            raise StopIteration
+        return self._boxes[action.box]
 
     def see(self, value: float, *, box: Name | None = None) -> None:
-        """Say what the box just handed out holds.
+        """Say what the box just given out holds.
 
         ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
-        come after all.
+        come after all, or one that was taken unopened.
         """
-        if box is None and self._pending and not self._closed:
-            place = self._opened[-1]
-        else:
-            place = self._place_of(box, "see a value of")
-        number = self._number(value, self._boxes[place])
-        self._values[place] = number
-        if number < self._best:
-            self._best, self._chosen = number, place
-        if place == self._opened[-1]:
-            self._pending = False
+        row = self._state.asked
+        if row is None or box is not None or self._closed:
+            row = self._row_of(box, "see a value of")
+        self._state.see(row, self._number(value, self._boxes[row]))
 
     def _number(self, value: Any, box: Name) -> float:
         """Return a value in the direction in which smaller is better."""
         return self._sign * finite_value(value, box)
 
     def miss(self, *, box: Name | None = None) -> None:
-        """Say that the value of the box just handed out did not come; its cost is paid all the same."""
+        """Say that the value of the box just given out did not come; its cost is paid all the same."""
         self._check_open()
-        if not self._pending or (box is not None and box != self._current):
+        if self._state.asked is None or (box is not None and box != self._current):
             which = "a box" if box is None else f"box {box!r}"
             raise SearchStateError(f"The search cannot miss the value of {which}: {self._awaited}.")
-        self._pending = False
+        self._state.miss()
 
     def close(self) -> Outcome[Name]:
         """End the search and return its outcome; the best value in hand is kept."""
@@ -169,28 +142,29 @@ class Search(Generic[Name]):
     def _outcome(self) -> Outcome[Name]:
         if self._closed:
             self._check_open()
-        if self._pending:
+        state = self._state
+        if state.asked is not None:
             raise SearchStateError(
                 f"The search cannot close while it waits for the value of box {self._current!r}: "
                 "call see(value) or miss()."
             )
-        if self._best == math.inf:
+        if state.best == math.inf:
             raise SearchStateError(
                 "The search cannot close without a value: "
                 "none was seen and there is no outside option."
             )
-        value = self._sign * self._best
+        value = self._sign * state.best
         return Outcome(
-            opened=tuple([self._boxes[i] for i in self._opened]),
-            chosen=None if self._chosen is None else self._boxes[self._chosen],
+            opened=tuple([self._boxes[row] for row in state.opened]),
+            kept=() if state.kept is None else (self._boxes[state.kept],),
             value=value,
-            paid=self._paid,
-            total=value + self._sign * self._paid,
+            paid=state.paid,
+            total=value + self._sign * state.paid,
         )
 
     @property
     def _current(self) -> Name:
-        return self._boxes[self._opened[-1]]
+        return self._boxes[self._state.opened[-1]]
 
     def _check_open(self) -> None:
         if self._closed:
@@ -198,20 +172,57 @@ class Search(Generic[Name]):
 
     @property
     def _awaited(self) -> str:
-        if self._pending:
+        if self._state.asked is not None:
             return f"it waits for that of box {self._current!r}"
         return "it waits for no value"
 
-    def _place_of(self, box: Name | None, act: str) -> int:
-        """Return the position of the box that a value is for, if one may come."""
+    def _row_of(self, box: Name | None, act: str) -> int:
+        """Return the row that a value is for, if one may come."""
         self._check_open()
-        if self._pending and (box is None or box == self._current):
-            return self._opened[-1]
-        late = [i for i in self._opened if self._boxes[i] == box and i not in self._values]
+        state = self._state
+        if state.asked is not None and (box is None or box == self._current):
+            return state.asked
+        rows = state.opened if state.taken is None else [*state.opened, state.taken]
+        late = [row for row in rows if self._boxes[row] == box and row not in state.values]
         if box is None or not late:
             which = "a box" if box is None else f"box {box!r}"
             raise SearchStateError(f"The search cannot {act} {which}: {self._awaited}.")
         return late[0]
+
+
+def search_by(
+    *,
+    boxes: Sequence[Name],
+    costs: Sequence[float],
+    reservation_values: ArrayLike,
+    sense: Sense = "min",
+    outside: float | None = None,
+) -> Search[Name]:
+    """Begin a live search by Weitzman's rule at given reservation values.
+
+    Examples
+    --------
+    >>> search = search_by(boxes=["a", "b"], costs=[1.0, 1.0], reservation_values=[3.0, 2.0])
+    >>> next(search)
+    'b'
+    """
+    check_sense(sense)
+    if len(boxes) == 0:
+        raise InvalidInputError("The boxes", "be at least one", boxes)
+    if len(set(boxes)) < len(boxes):
+        raise InvalidInputError("The names of the boxes", "be distinct", boxes)
+    sigma = _reservation_values(reservation_values, sense)
+    for subject, given in (("The costs", costs), ("The reservation values", sigma)):
+        if np.shape(given) != (len(boxes),):
+            rule = f"be one number per box, {len(boxes)}"
+            raise InvalidInputError(subject, rule, given)
+    prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
+    start = math.inf
+    if outside is not None:
+        number = finite_number(outside, "The outside option", "be a finite number or None")
+        start = number if sense == "min" else -number
+    state = RoundState(prices, start)
+    return Search(boxes=boxes, rule=WeitzmanRule(sigma), state=state, sense=sense)
 
 
 def finite_value(value: Any, box: Hashable) -> float:

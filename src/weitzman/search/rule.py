@@ -1,7 +1,11 @@
-"""Weitzman's rule: which closed box is next, or stop.
+"""Rules: what to do next in a round. Weitzman's is the first of them.
 
-Give every box i a reservation value σ_i and let v be the best value in hand (+∞ before anything is
-seen and without an outside option). With smaller values better:
+A *rule* answers one question: given the state of a round, which row is opened next
+(:class:`Open`), which is kept unopened (:class:`Take`), or is the round over (:data:`STOP`)? It
+depends on what the round has shown, never on how often it was asked.
+
+**Weitzman's rule.** Give every box i a reservation value σ_i and let v be the best value in hand (+∞
+before anything is seen and without an outside option). With smaller values better:
 
 1. take the closed box with the smallest σ; of equal σ, the one that stands first;
 2. if there is none, or v ≤ σ, stop and keep v;
@@ -11,21 +15,84 @@ Equality stops: at v = σ opening and stopping cost the same in expectation, and
 keeps a replay bit-identical. The rule is optimal when E(σ_i − v_i)⁺ = c_i for every box and the
 boxes are independent [Weitzman 1979].
 
-:func:`next_box` is the one place where the rule is written. The live search calls it as it is; the
+:func:`next_box` is the one place where the rule is written. A live search calls it as it is; the
 simulator and the learners' compiled loops call the same source, compiled. A problem in which larger
 values are better is the same rule with all signs turned.
+
+A σ may be infinite: a box at −∞ is opened whatever is in hand, one at +∞ never. So
+
+    keep the outside option     σ = +∞ everywhere
+    open everything             σ = −∞ everywhere
+    open box j and no other     σ_j = −∞, +∞ elsewhere
+
+are Weitzman's rule too.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STOP", "next_box", "opening_order"]
+from weitzman.search.state import RoundState
 
-STOP: Final = -1
-"""What :func:`next_box` returns when the search is over."""
+__all__ = [
+    "NO_BOX",
+    "STOP",
+    "Action",
+    "Arrays",
+    "Open",
+    "Rule",
+    "Stop",
+    "Take",
+    "WeitzmanRule",
+    "advance",
+    "follow",
+    "next_box",
+    "opening_order",
+]
+
+Arrays = dict[str, NDArray[np.generic]]
+
+NO_BOX: Final = -1
+"""What :func:`next_box` returns when no box is worth opening."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a row: pay its cost and see its value."""
+
+    box: int
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Keep a row whatever it holds, without opening it; the round is over."""
+
+    box: int
+
+
+class Stop(Enum):
+    """Keep the best value in hand; the round is over."""
+
+    STOP = "stop"
+
+
+STOP: Final = Stop.STOP
+
+Action = Open | Take | Stop
+
+
+class Rule(Protocol):
+    """What to do next in one round."""
+
+    def next(self, state: RoundState) -> Action:
+        """Return what to do next; the same state gives the same answer."""
+
+    def state(self) -> Arrays:
+        """Return everything that the answers depend on, to go on in another process."""
 
 
 def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -43,14 +110,14 @@ def next_box(
     position: int,
     best: float,
 ) -> int:
-    """Return the box to open next, or :data:`STOP`.
+    """Return the box to open next, or :data:`NO_BOX`.
 
     Parameters
     ----------
     order
         Boxes by increasing reservation value, as from :func:`opening_order`.
     reservation_values
-        One number per box; never +∞.
+        One number per box.
     position
         How many boxes of ``order`` are open already.
     best
@@ -64,8 +131,87 @@ def next_box(
     0
     """
     if position == len(order):
-        return STOP
+        return NO_BOX
     box = order[position]
     if best <= reservation_values[box]:
-        return STOP
+        return NO_BOX
     return int(box)
+
+
+class WeitzmanRule:
+    """Weitzman's rule at reservation values that stay as they are during the round.
+
+    Examples
+    --------
+    >>> rule, state = WeitzmanRule(np.array([3.0, 1.0])), RoundState([1.0, 1.0])
+    >>> rule.next(state)
+    Open(box=1)
+    >>> state.open(1)
+    >>> state.see(1, 2.5)
+    >>> rule.next(state) is STOP
+    True
+    """
+
+    __slots__ = ("_lists", "order", "sigma")
+
+    def __init__(self, sigma: NDArray[np.float64]) -> None:
+        self.sigma = sigma
+        self.order = opening_order(sigma)
+        self._lists: tuple[list[int], list[float]] | None = None
+
+    def next(self, state: RoundState) -> Action:
+        """Return the closed row with the smallest σ, or STOP."""
+        if self._lists is None:
+            # One number of a list is read faster than one of an array
+            self._lists = self.order.tolist(), self.sigma.tolist()
+        order, sigma = self._lists
+        opened = state.opened
+        position = len(opened)
+        # A caller may open rows in another order than this one
+        if opened != order[:position]:
+            order = [row for row in order if row not in opened]
+            position = 0
+        row = next_box(order, sigma, position, state.best)
+        return STOP if row == NO_BOX else Open(row)
+
+    def state(self) -> Arrays:
+        """Return σ."""
+        return {"sigma": self.sigma}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "WeitzmanRule":
+        """Return the rule whose :meth:`state` this is."""
+        return cls(np.array(state["sigma"], dtype=np.float64))
+
+
+def advance(rule: Rule, state: RoundState) -> Action:
+    """Ask a rule what is next, and do it: the state changes by it.
+
+    The one place where a rule is applied to a round, live or recorded.
+    """
+    action = rule.next(state)
+    if isinstance(action, Open):
+        state.open(action.box)
+    elif isinstance(action, Take):
+        state.take(action.box)
+    return action
+
+
+def follow(rule: Rule, state: RoundState, values: Any) -> RoundState:
+    """Apply a rule to a round whose values are known, to its end; a value that is NaN does not come.
+
+    Examples
+    --------
+    >>> done = follow(WeitzmanRule(np.array([3.0, 1.0])), RoundState([1.0, 1.0], 9.0), [2.0, 5.0])
+    >>> done.opened, done.total
+    ([1, 0], 4.0)
+    """
+    while (action := advance(rule, state)) is not STOP:
+        value = float(values[action.box])
+        if value == value:  # noqa: PLR0124  NaN is not itself
+            state.see(action.box, value)
+        else:
+            state.miss()
+        if isinstance(action, Take):
+            break
+    return state

@@ -12,7 +12,7 @@ from weitzman.lab.study.rows import read_rows
 from weitzman.lab.study.summary import finals
 from weitzman.lab.worlds import WORLDS
 from weitzman.learn.learners.compiled_bank import CompiledBank
-from weitzman.learn.storage.learners import LEARNERS as CLASSES
+from weitzman.learn.storage.registry import LEARNERS as CLASSES
 
 
 def test_every_linear_learner_meets_every_world() -> None:

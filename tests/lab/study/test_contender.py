@@ -8,7 +8,7 @@ import pytest
 
 import weitzman as wz
 from weitzman.lab.study.contender import CONTENDERS, Contender
-from weitzman.learn.learners.play import Feedback
+from weitzman.learn.policy import Feedback
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import default

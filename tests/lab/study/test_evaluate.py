@@ -16,7 +16,7 @@ from weitzman.lab.study.rows import Row
 from weitzman.lab.worlds import WORLDS
 from weitzman.lab.worlds.paper import Signed
 from weitzman.lab.worlds.spread import Spread
-from weitzman.learn.learners.play import Feedback
+from weitzman.learn.policy import Feedback
 
 SUMS = ("total", "expected_total", "regret", "expected_regret", "opened", "paid", "certificate")
 

@@ -10,7 +10,8 @@ from tests.learn.learners.test_contract import LEARNERS
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.learners.play import Feedback, play
+from weitzman.learn.policy import Feedback
+from weitzman.learn.learners.play import play
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.searcher import Searcher
 from weitzman.search.reservation import Sense

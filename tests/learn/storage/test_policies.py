@@ -16,7 +16,7 @@ from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import default
 from weitzman.learn.policies.weitzman import Index
 from weitzman.learn.policy import Policy
-from weitzman.learn.storage.policies import described_policy, policy_from
+from weitzman.learn.storage.registry import described_policy, policy_from
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from weitzman.errors import JournalFormatError
 from weitzman.learn.learners.parts.rows import hash_of
 from weitzman.learn.policies.joint import Law
 from weitzman.learn.policies.panel import Chosen
-from weitzman.learn.storage.policies import described_policy
+from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode
 from weitzman.ledger.event import Draft
 from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume, take

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds.instance import Instance
-from weitzman.learn.learners.play import Feedback
+from weitzman.learn.policy import Feedback
 
 __all__ = [
     "bound",

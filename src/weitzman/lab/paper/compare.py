@@ -25,7 +25,7 @@ from weitzman.lab.study.summary import finals, mean_in_words, summarise
 from weitzman.lab.worlds import WORLDS
 
 if TYPE_CHECKING:
-    from weitzman.learn.learners.play import Feedback
+    from weitzman.learn.policy import Feedback
 
 __all__ = ["LEARNERS", "best_of", "compare", "comparison"]
 

@@ -24,7 +24,7 @@ from weitzman.lab.worlds.instance import Instance
 from weitzman.learn.probing import block_length
 
 if TYPE_CHECKING:
-    from weitzman.learn.learners.play import Feedback
+    from weitzman.learn.policy import Feedback
 
 __all__ = ["Applicable", "applicable", "drawn_bounds", "study_bounds"]
 

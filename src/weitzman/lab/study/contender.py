@@ -9,10 +9,10 @@ for every run. What the theorems take from the run is filled in:
 
 ``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
 ``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η. ``default`` is the policy of that name.
+baseline, least squares with the same 1/η. ``default`` is the policy of that name, on contexts as they are.
 """
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, cast
 
 from weitzman.errors import InvalidInputError
@@ -20,11 +20,10 @@ from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.linearised import LinearisedFTRL
 from weitzman.learn.learners.newton import NewtonStep
-from weitzman.learn.learners.play import Feedback
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
-from weitzman.learn.policies.portfolio import default
-from weitzman.learn.policy import Policy
+from weitzman.learn.policies.portfolio import default_policy
+from weitzman.learn.policy import Feedback, Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
 from weitzman.search.numbers import whole_number
@@ -80,36 +79,15 @@ class Contender:
             The seed of the bought looks, or of a policy's draws.
         """
         rounds = whole_number(rounds, "The number of rounds", least=1)
-        if self.policy is not None:
-            return self._following(self.policy, boxes, dimension, rng)
-        learner = _at_horizon(self.learner, rounds, radius)
-        block = None
-        if "probe" in self.feedback:
-            block = self._length(learner, rounds, cost, radius)
-        return Searcher(
-            boxes=boxes,
-            dimension=dimension,
-            learner=learner,
-            feedback=self.feedback,
-            optimism=self.optimism,
-            block=block,
-            rng=rng,
-        )
-
-    def _following(self, policy: Policy, boxes: int, dimension: int, rng: int) -> Searcher:
-        if self.learner != FTRL():
+        given: dict[str, Any] = {"policy": self.policy}
+        if self.policy is None:
+            learner = _at_horizon(self.learner, rounds, radius)
+            given = {"learner": learner, "optimism": self.optimism}
+            if "probe" in self.feedback:
+                given["block"] = self._length(learner, rounds, cost, radius)
+        elif self.learner != FTRL():
             raise InvalidInputError("A contender", "have a policy or a learner, not both", self)
-        described: Any = policy
-        if is_dataclass(described) and any(f.name == "seed" for f in fields(described)):
-            described = replace(cast("Any", described), seed=rng)
-        return Searcher(
-            boxes=boxes,
-            dimension=dimension,
-            policy=described,
-            feedback=self.feedback,
-            optimism=self.optimism,
-            rng=rng,
-        )
+        return Searcher(boxes=boxes, dimension=dimension, feedback=self.feedback, rng=rng, **given)
 
     def _length(self, learner: Learner, rounds: int, cost: float, radius: float | None) -> int:
         if self.block is not None and self.block != "theorem":
@@ -139,7 +117,8 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
     "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
     "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
-    "default": Contender(policy=default()),
+    # The contexts of a world are as the theory has them: nothing to prepare
+    "default": Contender(policy=default_policy(standardise=False)),
     "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL()),
     "newton": Contender(learner=NewtonStep()),

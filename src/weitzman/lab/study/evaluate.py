@@ -12,7 +12,7 @@ what they cost.
 
 Rounds are drawn and played in pieces of :data:`PIECE`, so that the memory of a run is that of its
 searcher. A searcher goes on from piece to piece bit for bit as in one call. Expectations are those of rules
-at fixed reservation values; of a policy they are NaN.
+at fixed reservation values; of other policies they are NaN.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,8 +29,9 @@ from weitzman.lab.study.contender import Contender
 from weitzman.lab.study.rows import Row
 from weitzman.lab.worlds import World
 from weitzman.lab.worlds.instance import Instance
-from weitzman.learn.learners.play import Played
+from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.probing import probes
+from weitzman.learn.record import Played
 from weitzman.learn.searcher import Searcher
 from weitzman.search.numbers import whole_number
 
@@ -175,8 +176,8 @@ class _Track:
 
     def play(self, piece: Instance, best: Clairvoyant, start: int) -> None:
         """Play the rounds of a piece, whose first has this number."""
-        # A policy may decide anew after every look: then there is no σ to take expectations at
-        predictions = self._expected and self._searcher.policy is None
+        # A rule may look again after every box: then there is no σ to take expectations at
+        predictions = self._expected and isinstance(self._searcher.policy, Weitzman)
         played = self._searcher.play(
             piece.contexts, piece.costs, piece.values, predictions=predictions
         )
@@ -202,7 +203,7 @@ class _Track:
             nothing = np.full(len(piece), np.nan)
             return nothing, nothing
         certificate = certificates(piece, sigma)
-        block = self._searcher.block
+        block = getattr(self._searcher.policy, "block", None)
         if block is None:
             return expected_totals(piece, sigma), certificate
         rounds, boxes = piece.values.shape

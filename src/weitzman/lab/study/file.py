@@ -13,7 +13,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.lab.worlds import WORLDS, World
 from weitzman.learn.settings import plain_parameters
-from weitzman.learn.storage.learners import LEARNERS, learner_name
+from weitzman.learn.storage.registry import LEARNERS, learner_name
 from weitzman.search.numbers import whole_number
 
 __all__ = ["parts_of", "text_of"]

@@ -39,9 +39,9 @@ from weitzman.lab.study.evaluate import checked_checkpoints
 from weitzman.lab.study.file import parts_of, text_of
 from weitzman.lab.study.rows import FORMAT
 from weitzman.lab.worlds import World
-from weitzman.learn.learners.play import FEEDBACKS, Feedback
+from weitzman.learn.policy import FEEDBACKS, Feedback
 from weitzman.learn.settings import plain_parameters
-from weitzman.learn.storage.policies import described_policy
+from weitzman.learn.storage.registry import described_policy
 from weitzman.search.numbers import whole_number
 
 __all__ = ["Run", "Study"]

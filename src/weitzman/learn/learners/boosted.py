@@ -82,7 +82,7 @@ class _Model:
         self._trees: list[Ensemble | None] = [None] * rows
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
-        sigma = self._bank.predict_arrays(contexts, costs, rows, 0.0)
+        sigma = self._bank.predict_arrays(contexts=contexts, costs=costs, boxes=rows, optimism=0.0)
         for row in np.unique(rows):
             trees = self._trees[row]
             if trees is not None:
@@ -94,7 +94,7 @@ class _Model:
         return self._bank.widths(contexts, rows)
 
     def learn(self, rows: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
-        self._bank.update_arrays(rows, contexts, values, costs)
+        self._bank.update_arrays(boxes=rows, contexts=contexts, values=values, costs=costs)
         for row in np.unique(rows):
             seen = int(self._bank.arrays.counts[row, SEEN])
             if seen >= max(FIRST, 2 * self._fitted[row]):
@@ -113,8 +113,13 @@ class _Model:
         trial = FTRL(eta=self._linear.eta, intercept=self._linear.intercept, shared=True)
         bank = trial.start(boxes=1, dimension=self._dimension)
         zeros = np.zeros(count, dtype=np.int64)
-        bank.update_arrays(zeros[early], x[early], v[early].copy(), c[early].copy())
-        start = bank.predict_arrays(x, c.copy(), zeros, 0.0)
+        bank.update_arrays(
+            boxes=zeros[early],
+            contexts=x[early],
+            values=v[early].copy(),
+            costs=c[early].copy(),
+        )
+        start = bank.predict_arrays(contexts=x, costs=c.copy(), boxes=zeros, optimism=0.0)
         trees = boost(x[early], v[early] - start[early], c[early], MOST, self._engine)
         sums = evaluate(trees, x[late], EVERY)
         steps = np.column_stack([np.zeros(count - part), sums]) + start[late, np.newaxis]

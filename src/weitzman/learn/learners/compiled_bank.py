@@ -132,10 +132,17 @@ class CompiledBank:
         """
         rows, chosen = self._ask(contexts, boxes)
         prices = column("The costs", costs, chosen.shape[0])
-        return self.predict_arrays(rows, prices, chosen, optimism, float(outside))
+        return self.predict_arrays(
+            contexts=rows,
+            costs=prices,
+            boxes=chosen,
+            optimism=optimism,
+            outside=float(outside),
+        )
 
     def predict_arrays(
         self,
+        *,
         contexts: Floats,
         costs: Floats,
         boxes: Ints,
@@ -190,9 +197,11 @@ class CompiledBank:
         rows, chosen = self._ask(contexts, boxes)
         found = column("The values", values, chosen.shape[0])
         paid = column("The costs", costs, chosen.shape[0])
-        self.update_arrays(chosen, rows, found, paid)
+        self.update_arrays(boxes=chosen, contexts=rows, values=found, costs=paid)
 
-    def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+    def update_arrays(
+        self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
+    ) -> None:
         """Learn from arrays that are known to have the right types and shapes."""
         self.reserve(values.shape[0] if self.shared else 1)
         row, rule = self._learn(boxes, contexts, values, costs)

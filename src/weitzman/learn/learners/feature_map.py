@@ -71,7 +71,9 @@ class Mapped:
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
         """Return w·φ(x)."""
-        return self._bank.predict_arrays(self._features(contexts), costs, rows, 0.0)
+        return self._bank.predict_arrays(
+            contexts=self._features(contexts), costs=costs, boxes=rows, optimism=0.0
+        )
 
     def widths(self, rows: Ints, contexts: Floats) -> Floats:
         """Return ‖φ(x)‖ in the norm of the inverse regularised Gram matrix."""
@@ -79,7 +81,8 @@ class Mapped:
 
     def learn(self, rows: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
         """Learn a round; settle the map if enough was seen."""
-        self._bank.update_arrays(rows, self._features(contexts), values, costs)
+        features = self._features(contexts)
+        self._bank.update_arrays(boxes=rows, contexts=features, values=values, costs=costs)
         if self._settled is not None:
             return
         ends = np.zeros(len(rows))
@@ -95,7 +98,9 @@ class Mapped:
                 part = early[begin:end]
                 places, found = part[:, 0].astype(np.int64), part[:, 2].copy()
                 features = self._features(np.ascontiguousarray(part[:, 4:]))
-                self._bank.update_arrays(places, features, found, part[:, 3].copy())
+                self._bank.update_arrays(
+                    boxes=places, contexts=features, values=found, costs=part[:, 3].copy()
+                )
                 begin = end
             self._early = np.empty((0, early.shape[1]))
 

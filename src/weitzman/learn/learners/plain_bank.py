@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.compiled.decorators import entry
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learners.parts.kernels import LIMIT, note_residual
+from weitzman.learn.learners.parts.kernels import note_residual
 from weitzman.learn.learners.parts.optimism import lowered, note_look
 from weitzman.learn.learners.parts.rows import (
     asked,
@@ -26,7 +26,7 @@ from weitzman.learn.learners.parts.rows import (
     hash_of,
     refusal,
 )
-from weitzman.search.numbers import whole_number
+from weitzman.search.numbers import LIMIT, whole_number
 
 __all__ = ["Model", "PlainBank"]
 
@@ -118,10 +118,17 @@ class PlainBank:
         """
         rows, chosen = asked(contexts, boxes, self._every, self._dimension)
         prices = column("The costs", costs, len(chosen))
-        return self.predict_arrays(rows, prices, chosen, optimism, float(outside))
+        return self.predict_arrays(
+            contexts=rows,
+            costs=prices,
+            boxes=chosen,
+            optimism=optimism,
+            outside=float(outside),
+        )
 
     def predict_arrays(
         self,
+        *,
         contexts: Floats,
         costs: Floats,
         boxes: Ints,
@@ -163,9 +170,12 @@ class PlainBank:
         """Learn what was seen in one round."""
         rows, chosen = asked(contexts, boxes, self._every, self._dimension)
         found = column("The values", values, len(chosen))
-        self.update_arrays(chosen, rows, found, column("The costs", costs, len(chosen)))
+        paid = column("The costs", costs, len(chosen))
+        self.update_arrays(boxes=chosen, contexts=rows, values=found, costs=paid)
 
-    def update_arrays(self, boxes: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+    def update_arrays(
+        self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
+    ) -> None:
         """Learn from arrays that are known to have the right types and shapes."""
         known = np.flatnonzero(~np.isnan(values))
         self._refuse(boxes, contexts, values, costs)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import GROWTH
 from weitzman.learn.policy import Floats, Ints, Round
 
@@ -72,22 +72,22 @@ class Sorted:
 class NoContext:
     """The empirical distributions of a past, made again as it grows."""
 
-    def __init__(self, past: Past) -> None:
-        self._past = past
+    def __init__(self, history: History) -> None:
+        self._history = history
         self._refits = Refits(GROWTH)
         self.forget()
 
     def forget(self) -> None:
         """Let the distributions go: the past is another one."""
         self._made = 0
-        self._laws = Sorted([np.empty(0)] * (1 if self._past.shared else self._past.boxes))
+        self._laws = Sorted([np.empty(0)] * (1 if self._history.shared else self._history.boxes))
 
-    def predict(self, round: Round) -> Floats:  # noqa: A002
+    def predict(self, shown: Round) -> Floats:
         """Return σ of each row; the cost, where nothing was seen."""
-        due, shared = self._refits.last(self._past.count), self._past.shared
+        due, shared = self._refits.last(self._history.count), self._history.shared
         if due != self._made:
             self._made = due
-            values = self._past.values[:due]
+            values = self._history.values[:due]
             self._laws = Sorted(values.reshape(1, -1) if shared else values.T)
-        rows = np.zeros_like(round.places) if shared else round.places
-        return self._laws.reservation_values(rows, round.costs)
+        rows = np.zeros_like(shown.places) if shared else shown.places
+        return self._laws.reservation_values(rows, shown.costs)

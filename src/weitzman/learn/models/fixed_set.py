@@ -11,7 +11,7 @@ the box was never seen, so that it is tried.
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import GROWTH
 
 __all__ = ["FixedSet", "greedy_set"]
@@ -55,26 +55,26 @@ def greedy_set(costs: Floats, values: Floats, outside: Floats) -> Flags:
 class FixedSet:
     """The best fixed set of a past, built again as it grows."""
 
-    def __init__(self, past: Past) -> None:
-        self._past = past
+    def __init__(self, history: History) -> None:
+        self._history = history
         self._refits = Refits(GROWTH)
         self.forget()
 
     def forget(self) -> None:
         """Let the set go: the past is another one."""
         self._built = 0
-        self._chosen = np.zeros(self._past.boxes, dtype=np.bool_)
+        self._chosen = np.zeros(self._history.boxes, dtype=np.bool_)
 
     def chosen(self) -> Flags:
         """Return which boxes are in the set, (n,)."""
-        due = self._refits.last(self._past.count)
+        due = self._refits.last(self._history.count)
         if due != self._built:
             self._built = due
-            past = self._past
-            costs, values = past.costs[:due], past.values[:due]
-            if past.feedback == "opened":
+            history = self._history
+            costs, values = history.costs[:due], history.values[:due]
+            if history.feedback == "opened":
                 values = _supposed(costs, values)
-            self._chosen = greedy_set(costs, values, past.outside[:due])
+            self._chosen = greedy_set(costs, values, history.outside[:due])
         return self._chosen
 
 

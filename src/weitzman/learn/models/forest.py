@@ -25,7 +25,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import WeitzmanError
-from weitzman.learn.models.history import Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.sample_steps import lowest
 from weitzman.learn.policy import Floats, Ints, Round
 
@@ -149,9 +149,9 @@ def weigh(forest: Forest, context: Floats) -> Floats:
 class Trees:
     """The forest of a past, grown again as it grows."""
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, history: History) -> None:
         _extra_trees()
-        self._past = past
+        self._history = history
         self._refits = Refits(GROWTH)
         self.forget()
 
@@ -160,44 +160,44 @@ class Trees:
         self._grown = 0
         self._first = 0
         self._forest: Forest | None = None
-        self._common = np.zeros(self._past.dimension, dtype=np.bool_)
+        self._common = np.zeros(self._history.dimension, dtype=np.bool_)
         self._values = np.empty(0)
 
-    def rounds(self, round: Round) -> tuple[int, Floats]:  # noqa: A002
+    def rounds(self, shown: Round) -> tuple[int, Floats]:
         """Return the first round that the forest knows, and weights of the rounds from there on."""
         self._update()
         if self._forest is None:
             return self._first, np.ones(self._grown - self._first)
-        rows = np.full((1, self._past.boxes, self._past.dimension), np.nan)
-        rows[0, round.places] = self._past.standardised(round)
+        rows = np.full((1, self._history.boxes, self._history.dimension), np.nan)
+        rows[0, shown.places] = self._history.prepared(shown)
         return self._first, weigh(self._forest, self._joined(rows)[0])
 
-    def rows(self, round: Round) -> tuple[Floats, Floats]:  # noqa: A002
+    def rows(self, shown: Round) -> tuple[Floats, Floats]:
         """Return means and reservation values of the rows of a round; 0 and c if nothing was seen."""
         self._update()
-        means, sigma = np.zeros(len(round.costs)), round.costs.copy()
+        means, sigma = np.zeros(len(shown.costs)), shown.costs.copy()
         if self._forest is None:
             return means, sigma
-        for row, context in enumerate(self._past.standardised(round)):
+        for row, context in enumerate(self._history.prepared(shown)):
             weights = weigh(self._forest, context)
             held = np.flatnonzero(weights)
             values, weights = self._values[held], weights[held]
             whole = float(weights.sum())
             means[row] = weights @ values / whole
             order = np.argsort(values, kind="stable")
-            price = whole * float(round.costs[row])
+            price = whole * float(shown.costs[row])
             sigma[row] = lowest(values[order], order, weights, price, np.inf)
         return means, sigma
 
     def _update(self) -> None:
-        due = self._refits.last(self._past.count)
+        due = self._refits.last(self._history.count)
         if due == self._grown:
             return
         self._grown, self._first = due, max(0, due - MOST)
-        contexts = self._past.contexts[self._first : due]
-        values = self._past.values[self._first : due]
+        contexts = self._history.contexts[self._first : due]
+        values = self._history.values[self._first : due]
         known = ~np.isnan(values)
-        if self._past.shared:
+        if self._history.shared:
             self._values = values[known]
             if len(self._values):
                 self._forest = grow(contexts[known], _ranks(self._values))

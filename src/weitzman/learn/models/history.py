@@ -1,9 +1,7 @@
 """The past: the rounds that are closed, as arrays, and when models of them are fitted again.
 
-*Standardisation*. Columns are brought to mean 0 and deviation 1, with the mean and deviation of all
-contexts up to and including those of the round at hand, and cut off at ±4. A closed round keeps the
-contexts that it was learned with. Contexts that come standardised already, as those of a log, are taken
-as they are.
+Contexts are kept as :mod:`weitzman.learn.preparation` prepared them for their round. Contexts that come
+prepared already are taken as they are.
 
 *Refits*. A model is a function of the first a closed rounds, and a grows by a factor: a model is
 fitted after a = 1, 2, 3, … rounds, then at ⌈g a⌉, and stays as it is in between. So a model is never
@@ -12,19 +10,18 @@ part of a state: it comes back from the rounds that it was fitted to.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Floats, Ints, Round, State
+from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
+from weitzman.learn.preparation import Preparation
 from weitzman.search.numbers import whole_number
 
-__all__ = ["CLIP", "Past", "Refits", "Revealed", "with_constant"]
-
-Revealed = Literal["full", "opened"]
+__all__ = ["History", "Refits"]
 
 
 class Forgetful(Protocol):
@@ -35,11 +32,6 @@ class Forgetful(Protocol):
 
 
 Model = TypeVar("Model", bound=Forgetful)
-
-CLIP = 4.0
-"""How many deviations a standardised context is at most away from the mean."""
-
-_ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
 
 
 class Refits:
@@ -66,34 +58,6 @@ class Refits:
 
 
 @njit(cache=True)
-def _standardise(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
-    """Take rows into (number, mean, squares) of each column, and set out to them standardised."""
-    for row in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
-            scale[0, k] += 1.0
-            apart = rows[row, k] - scale[1, k]
-            scale[1, k] += apart / scale[0, k]
-            scale[2, k] += apart * (rows[row, k] - scale[1, k])
-    for k in range(rows.shape[1]):
-        deviation = math.sqrt(scale[2, k] / scale[0, k])
-        flat = deviation <= _ROUNDING * abs(scale[1, k])
-        for row in range(rows.shape[0]):
-            z = 0.0 if flat else (rows[row, k] - scale[1, k]) / deviation
-            out[row, k] = min(max(z, -clip), clip)
-
-
-def with_constant(rows: Floats) -> Floats:
-    """Return [1, x] for standardised rows x, cut off: what a linear learner without an intercept is given.
-
-    >>> with_constant(np.array([[0.5, -9.0]]))
-    array([[ 1. ,  0.5, -4. ]])
-    """
-    ready = np.ones((*rows.shape[:-1], rows.shape[-1] + 1))
-    np.clip(rows, -CLIP, CLIP, out=ready[..., 1:])
-    return ready
-
-
-@njit(cache=True)
 def _put(
     places: Ints, rows: Floats, paid: Floats, found: Floats,
     contexts: Floats, costs: Floats, values: Floats, sums: Floats,
@@ -110,7 +74,7 @@ def _put(
             sums[1, box] += found[row]
 
 
-class Past:
+class History:
     """The closed rounds of n boxes.
 
     Parameters
@@ -137,7 +101,7 @@ class Past:
         dimension: int,
         shared: bool = False,
         standardise: bool = True,
-        feedback: Revealed = "full",
+        feedback: Feedback = "full",
     ) -> None:
         if feedback not in ("full", "opened"):
             raise InvalidInputError("The feedback", "be 'full' or 'opened'", feedback)
@@ -147,13 +111,12 @@ class Past:
         self.shared = shared
         self._standardise = standardise
         self.count = 0
-        self._scale = np.zeros((3, dimension))
+        self._preparation = Preparation(dimension)
         self._sums = np.zeros((2, boxes))
         self._contexts = np.empty((64, boxes, dimension))
         self._costs = np.empty((64, boxes))
         self._values = np.empty((64, boxes))
         self._outside = np.empty(64)
-        self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
         self._models: dict[Any, Forgetful] = {}
 
     @property
@@ -186,36 +149,28 @@ class Past:
         """The sums of the values of each box, (n,)."""
         return np.asarray(self._sums[1])
 
-    def model(self, kind: Callable[["Past"], Model]) -> Model:
+    def model(self, kind: Callable[["History"], Model]) -> Model:
         """Return the one model of this kind that all who share the past ask."""
         if kind not in self._models:
             self._models[kind] = kind(self)
         return cast("Model", self._models[kind])
 
-    def standardised(self, round: Round) -> Floats:  # noqa: A002
-        """Return the contexts of a round as they stand standardised now, (m, d)."""
-        asked, count, rows = self._asked
-        if not self._standardise:
-            return round.contexts
-        if asked is not round or count != self.count:
-            rows = np.empty(round.contexts.shape)
-            _standardise(self._scale.copy(), round.contexts, CLIP, rows)
-            self._asked = (round, self.count, rows)
-        return rows
+    def prepared(self, shown: Round) -> Floats:
+        """Return the contexts of a round as they are prepared now, (m, d)."""
+        return self._preparation.rows(shown) if self._standardise else shown.filled
 
-    def add(self, round: Round, values: Floats) -> None:  # noqa: A002
+    def add(self, shown: Round, values: Floats) -> None:
         """Close a round."""
         if self.count == len(self._outside):
             self._grow(2 * self.count)
-        at, rows = self.count, round.contexts
+        at, rows = self.count, shown.filled
         if self._standardise:
-            rows = np.empty(round.contexts.shape)
-            _standardise(self._scale, round.contexts, CLIP, rows)
+            rows = self._preparation.add(shown)
         _put(
-            round.places, rows, round.costs, values,
+            shown.places, rows, shown.costs, values,
             self._contexts[at], self._costs[at], self._values[at], self._sums,
         )  # fmt: skip
-        self._outside[at] = round.outside
+        self._outside[at] = shown.outside
         self.count += 1
 
     def _grow(self, capacity: int) -> None:
@@ -231,7 +186,7 @@ class Past:
     def state(self) -> State:
         """Return everything as arrays."""
         return {
-            "scale": self._scale.copy(),
+            **self._preparation.state(),
             "sums": self._sums.copy(),
             "contexts": self.contexts.copy(),
             "costs": self.costs.copy(),
@@ -252,13 +207,13 @@ class Past:
         }
         got = {name: array.shape for name, array in state.items()}
         if got != shapes:
-            raise InvalidInputError("The state of a past", f"have the shapes {shapes}", got)
+            raise InvalidInputError("The state of a history", f"have the shapes {shapes}", got)
         given = {name: np.array(state[name], dtype=np.float64) for name in shapes}
-        self._scale, self._sums = given["scale"], given["sums"]
+        self._preparation.restore({"scale": given["scale"]})
+        self._sums = given["sums"]
         self._contexts, self._costs = given["contexts"], given["costs"]
         self._values, self._outside = given["values"], given["outside"]
         self.count = count
-        self._asked = (None, 0, np.empty((0, 0)))
         for model in self._models.values():
             model.forget()
         self._grow(max(64, 1 << count.bit_length()))

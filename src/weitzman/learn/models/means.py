@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.ridge import ridge_path_rows
 from weitzman.learn.policy import Floats, Ints, Round
 
@@ -94,8 +94,8 @@ def _rows(known: Flags) -> Ints | slice:
 class Means:
     """The ridge means of a past, fitted again as it grows."""
 
-    def __init__(self, past: Past) -> None:
-        self._past = past
+    def __init__(self, history: History) -> None:
+        self._history = history
         self._refits = Refits(GROWTH)
         self.forget()
 
@@ -107,23 +107,23 @@ class Means:
 
     def fit(self) -> Fit | None:
         """Return the fit that is in force; None if no value was ever seen."""
-        due = self._refits.last(self._past.count)
+        due = self._refits.last(self._history.count)
         if due != self._fitted:
             self._fitted = due
-            values = self._past.values[:due]
+            values = self._history.values[:due]
             seen = bool((~np.isnan(values)).any())
-            contexts, shared = self._past.contexts[:due], self._past.shared
+            contexts, shared = self._history.contexts[:due], self._history.shared
             self._fit = fit_means(contexts, values, shared=shared) if seen else None
         return self._fit
 
-    def predict(self, round: Round) -> Floats:  # noqa: A002
+    def predict(self, shown: Round) -> Floats:
         """Return the predicted means of the rows of a round; 0 if nothing was seen."""
         asked, count, means = self._asked
-        if asked is not round or count != self._past.count:
-            fit, places = self.fit(), round.places
+        if asked is not shown or count != self._history.count:
+            fit, places = self.fit(), shown.places
             means = np.zeros(len(places))
             if fit is not None:
-                rows = self._past.standardised(round)
+                rows = self._history.prepared(shown)
                 means = (fit.slopes[places] * rows).sum(axis=1) + fit.levels[places]
-            self._asked = (round, self._past.count, means)
+            self._asked = (shown, self._history.count, means)
         return means

@@ -34,7 +34,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from weitzman.compiled.exponential import exponentials
-from weitzman.search.rule import STOP
+from weitzman.search.rule import NO_BOX
 
 __all__ = ["GREEDY", "INDEX", "choose", "judge", "lowest", "mean_rows", "reweigh"]
 __all__ += ["value_rows", "walk_rules"]
@@ -148,9 +148,9 @@ def choose(
     gains: Floats,
     errors: Floats,
 ) -> int:
-    """Return the box to open next, or STOP, after :func:`judge`."""
+    """Return the box to open next, or NO_BOX, after :func:`judge`."""
     whole, _ = _sums(w)
-    first, least = STOP, math.inf
+    first, least = NO_BOX, math.inf
     for box in range(rows.shape[0]):
         if opened[box]:
             continue
@@ -164,7 +164,7 @@ def choose(
             if score >= below:
                 continue
             score += shift[box]
-        if first == STOP or score < least:
+        if first == NO_BOX or score < least:
             first, least = box, score
     return first
 
@@ -256,7 +256,7 @@ def walk_rules(
     judged, nodes = np.zeros(most, dtype=np.bool_), 1
     weights[0, :size] = w
     opened = np.empty(boxes, dtype=np.bool_)
-    chosen, chosen_at = np.full((most, 2), STOP), np.full((most, 2), math.inf)
+    chosen, chosen_at = np.full((most, 2), NO_BOX), np.full((most, 2), math.inf)
     for rule in range(rules.shape[0]):
         node, best, paid, count, known = 0, outside, 0.0, 0, True
         opened[:] = False
@@ -267,7 +267,7 @@ def walk_rules(
                 judged[node] = True
             kind, caution = rules[rule], cautions[rule]
             box = chosen[node, kind]
-            keeps = box == STOP or best == math.inf
+            keeps = box == NO_BOX or best == math.inf
             keeps = keeps or gains[node, box] - caution * errors[node, box] > costs[box]
             if chosen_at[node, kind] > caution or not keeps:
                 box = choose(
@@ -275,7 +275,7 @@ def walk_rules(
                     kind, caution, gains[node], errors[node],
                 )  # fmt: skip
                 chosen[node, kind], chosen_at[node, kind] = box, caution
-            if box == STOP:
+            if box == NO_BOX:
                 break
             opened[box] = True
             paid += costs[box]

@@ -41,6 +41,7 @@ shows nothing and is not learned.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +49,14 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.loss import loss
-from weitzman.learn.models.history import CLIP, Past
-from weitzman.learn.policies.panel import joined, parted
-from weitzman.learn.policy import Floats, Ints, Round, State, walk
-from weitzman.search.rule import STOP, next_box, opening_order
+from weitzman.learn.policies.weitzman import LearnerFamily, PreparedPlayer, kappa_of
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
+from weitzman.learn.preparation import CLIP
+from weitzman.search.rule import NO_BOX, STOP, Action, Open, next_box, opening_order
+from weitzman.search.state import RoundState
 
-__all__ = ["Aware", "AwareCourse", "Situation", "asked_for", "summary"]
+__all__ = ["Aware", "AwareRule", "Situation", "asked_for", "summary"]
 
 SUMMARY = 4
 """The length of a summary."""
@@ -64,7 +65,7 @@ NEW = 2
 _ROUNDING = 1e-12  # a deviation below this share of the root mean square is what rounding leaves
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Aware:
     """Weitzman's rule over reservation values that follow what the round has shown.
 
@@ -72,19 +73,45 @@ class Aware:
     ----------
     learner
         What learns σ from the context alone.
-    name
-        The name of the rule.
+    optimism
+        As for :class:`weitzman.Weitzman`.
+    shared
+        Whether the boxes carry no history, and one spread serves all of them.
+    standardise
+        Whether the learner is given [1, z], the prepared context, in place of the context itself.
     """
 
     learner: Learner = field(default_factory=FTRL)
-    name: str = "aware"
+    optimism: float | Literal["auto"] = "auto"
+    shared: bool = False
+    standardise: bool = False
 
-    def start(self, past: Past) -> "AwareMembers":
-        """Return the rule, over a past without rounds."""
-        bank = self.learner.start(boxes=past.boxes, dimension=past.dimension)
-        rows = 1 if past.shared else past.boxes
-        optimism = KAPPA if past.feedback == "opened" else 0.0
-        return AwareMembers(bank, self.name, rows, NEW * past.dimension, optimism)
+    @property
+    def name(self) -> str:
+        """``aware``, and ``standardised`` if it is."""
+        return "aware standardised" if self.standardise else "aware"
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> Player:
+        """Return a player that has seen nothing."""
+        if not self.standardise:
+            return self.player(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+        inner = self.player(boxes=boxes, dimension=dimension + 1, feedback=feedback, seed=seed)
+        return PreparedPlayer(inner, dimension)
+
+    def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
+        """Return a player that takes contexts as they are given."""
+        return AwarePlayer(
+            self.learner.start(boxes=boxes, dimension=dimension),
+            rows=1 if self.shared else boxes,
+            new=NEW * dimension,
+            kappa=kappa_of(self.optimism, feedback),
+        )
+
+    def family(self) -> LearnerFamily:
+        """Return the family of one by which the policy joins a portfolio."""
+        return LearnerFamily(self, self.standardise)
 
 
 def summary(residuals: Floats) -> Floats:
@@ -129,7 +156,7 @@ class Situation:
         return summary(np.clip(apart / self.spread[rows], -CLIP, CLIP))
 
 
-class AwareCourse:
+class AwareRule:
     """Weitzman's rule, asked again after every look."""
 
     def __init__(self, situation: Situation, sigma: Floats, weights: Floats) -> None:
@@ -143,21 +170,22 @@ class AwareCourse:
         shift = sum(float(w) * float(s) for w, s in zip(self._weights, seen, strict=True))
         return self._sigma + shift * self._situation.spread
 
-    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
+    def next(self, state: RoundState) -> Action:
         """Return the row to open next, or STOP."""
-        sigma = self.reservation_values(opened, found)
-        order = [row for row in opening_order(sigma) if row not in opened]
-        return next_box(order, sigma, 0, best) if order else STOP
+        sigma = self.reservation_values(state.opened, state.found)
+        order = [row for row in opening_order(sigma) if row not in state.opened]
+        row = next_box(order, sigma, 0, state.best)
+        return STOP if row == NO_BOX else Open(row)
 
     def state(self) -> State:
         """Return the situation, σ as it is used, and the weights."""
-        told = self._situation
-        rows = np.stack([told.sigma, told.centre, told.spread, self._sigma])
+        known = self._situation
+        rows = np.stack([known.sigma, known.centre, known.spread, self._sigma])
         return {"rows": rows, "weights": self._weights}
 
     @classmethod
-    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareCourse":
-        """Return the course whose :meth:`state` this is."""
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareRule":
+        """Return the rule whose :meth:`state` this is."""
         sigma, centre, spread, used = np.array(state["rows"], dtype=np.float64)
         weights = np.array(state["weights"], dtype=np.float64)
         return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights)
@@ -165,32 +193,43 @@ class AwareCourse:
 
 def asked_for(
     situation: Situation,
-    course: AwareCourse,
-    round: Round,  # noqa: A002
+    rule: AwareRule,
+    shown: Round,
     values: Floats,
 ) -> tuple[Ints, Floats]:
     """Return the rows that the rule asks for while others are open, and what these said by then."""
-    opened = walk(course, round, values).opened
+    opened = walk(rule, shown, values).opened
     found = [float(values[row]) for row in opened]
     heads = list(opened)
-    sigma = course.reservation_values(opened, found)
+    sigma = rule.reservation_values(opened, found)
     heads += [int(row) for row in opening_order(sigma) if row not in opened][:1]
-    rows, told = [], []
+    rows, summaries = [], []
     for place, row in enumerate(heads):
         seen = situation.summary(opened[:place], found[:place])
         if seen[0] > 0.0 and situation.spread[row] > 0.0 and not math.isnan(values[row]):
             rows.append(row)
-            told.append(seen)
-    return np.array(rows, dtype=np.int64), np.array(told).reshape(-1, SUMMARY)
+            summaries.append(seen)
+    return np.array(rows, dtype=np.int64), np.array(summaries).reshape(-1, SUMMARY)
 
 
-class AwareMembers:
-    """The one rule, running."""
+class AwarePlayer:
+    """The policy, running on contexts as they are given.
 
-    def __init__(self, bank: Bank, name: str, rows: int, new: int, optimism: float) -> None:
-        self.names = (name,)
+    Parameters
+    ----------
+    bank
+        The learner, running.
+    rows
+        For how many boxes a spread is kept; 1 if they share it.
+    new
+        How many values a box must have shown before its residuals count.
+    kappa
+        The optimism.
+    """
+
+    def __init__(self, bank: Bank, *, rows: int, new: int, kappa: float) -> None:
         self._bank = bank
-        self._optimism = optimism
+        self._kappa = kappa
         self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
         # Mean, mean square and number of v − σ
         self._spread = np.zeros((rows, 3))
@@ -198,35 +237,32 @@ class AwareMembers:
         # Σ D and Σ D²
         self._lead = np.zeros(2)
 
-    def course(self, round: Round, rule: int) -> AwareCourse:  # noqa: A002
-        """Return what the rule does in a round."""
-        return self._course(round, self._situation(round))
+    def rule(self, shown: Round) -> AwareRule:
+        """Return what decides in a round."""
+        return self._rule(shown, self._situation(shown))
 
-    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
-        """Return what the rule comes to in a round, and how many boxes it opens."""
-        done = walk(self.course(round, 0), round, values)
-        known = not np.isnan(values[list(done.opened)]).any()
-        return np.array([done.total if known else np.nan]), np.array([len(done.opened)])
-
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+    def learn(self, shown: Round, values: Floats) -> None:
         """Learn u from the situations in which the rule asks, then the learner and the spread."""
-        situation = self._situation(round)
-        rows, told = asked_for(situation, self._course(round, situation), round, values)
+        situation = self._situation(shown)
+        rows, seen = asked_for(situation, self._rule(shown, situation), shown, values)
         if len(rows):
             spread = situation.spread[rows]
             targets = (values[rows] - situation.sigma[rows]) / spread
-            costs = round.costs[rows] / spread
-            shift = self._shift.predict_arrays(told, costs, np.zeros_like(rows), 0.0)
+            costs = shown.costs[rows] / spread
+            none = np.zeros_like(rows)
+            shift = self._shift.predict_arrays(contexts=seen, costs=costs, boxes=none, optimism=0.0)
             ahead = math.fsum(loss(-targets, costs) - loss(shift - targets, costs))
             self._lead += (ahead, ahead * ahead)
-            self._shift.update_arrays(np.zeros_like(rows), told, targets, costs)
-        places = self._places(round)
+            self._shift.update_arrays(boxes=none, contexts=seen, values=targets, costs=costs)
+        places = self._places(shown)
         for row in np.flatnonzero(~np.isnan(values)):
             _note(self._spread[places[row]], float(values[row] - situation.sigma[row]))
-        self._bank.update_arrays(round.places, round.contexts, values, round.costs)
+        self._bank.update_arrays(
+            boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
+        )
 
     def state(self) -> State:
-        """Return a copy of everything beside the past that later answers depend on."""
+        """Return a copy of everything that later answers depend on."""
         own: State = {"spread": self._spread.copy(), "lead": self._lead.copy()}
         return joined({"bank": self._bank.state(), "shift": self._shift.state(), "own": own})
 
@@ -242,27 +278,31 @@ class AwareMembers:
         self._spread = np.array(own["spread"], dtype=np.float64)
         self._lead = np.array(own["lead"], dtype=np.float64)
 
-    def _places(self, round: Round) -> Ints:  # noqa: A002
-        return round.places if len(self._spread) > 1 else np.zeros_like(round.places)
+    def _places(self, shown: Round) -> Ints:
+        return shown.places if len(self._spread) > 1 else np.zeros_like(shown.places)
 
-    def _situation(self, round: Round) -> Situation:  # noqa: A002
-        sigma = self._bank.predict_arrays(round.contexts, round.costs, round.places, 0.0)
-        mean, square, count = self._spread[self._places(round)].T
+    def _situation(self, shown: Round) -> Situation:
+        sigma = self._predicted(shown, 0.0)
+        mean, square, count = self._spread[self._places(shown)].T
         deviation = np.sqrt(np.maximum(square - mean * mean, 0.0))
         known = (count > self._new) & (deviation > _ROUNDING * np.sqrt(square))
         return Situation(sigma=sigma, centre=mean, spread=np.where(known, deviation, 0.0))
 
-    def _course(self, round: Round, situation: Situation) -> AwareCourse:  # noqa: A002
-        sigma = situation.sigma
-        if self._optimism > 0.0:
-            contexts, costs, places = round.contexts, round.costs, round.places
-            sigma = self._bank.predict_arrays(
-                contexts, costs, places, self._optimism, round.outside
-            )
+    def _rule(self, shown: Round, situation: Situation) -> AwareRule:
+        sigma = situation.sigma if self._kappa == 0.0 else self._predicted(shown, self._kappa)
         weights = self._shift.weights([0])
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
-            return AwareCourse(situation, sigma, np.zeros(SUMMARY))
-        return AwareCourse(situation, sigma, weights[0])
+            return AwareRule(situation, sigma, np.zeros(SUMMARY))
+        return AwareRule(situation, sigma, weights[0])
+
+    def _predicted(self, shown: Round, kappa: float) -> Floats:
+        return self._bank.predict_arrays(
+            contexts=shown.filled,
+            costs=shown.costs,
+            boxes=shown.places,
+            optimism=kappa,
+            outside=shown.outside,
+        )
 
 
 def _note(spread: Floats, residual: float) -> None:

@@ -33,7 +33,7 @@ import math
 import numpy as np
 from numba import njit
 
-from weitzman.learn.models.history import Past
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
 from weitzman.learn.policy import Floats, Ints, Round
 from weitzman.learn.probing import mix_one, mixed
@@ -146,10 +146,10 @@ def _both(
 
 
 class Completion:
-    """Completions of a round by the rounds of a past."""
+    """Completions of a round by the rounds of a history."""
 
-    def __init__(self, past: Past) -> None:
-        self._past = past
+    def __init__(self, history: History) -> None:
+        self._history = history
         self.forget()
 
     def forget(self) -> None:
@@ -157,7 +157,7 @@ class Completion:
         self._made = 0
         self._donors: tuple[Floats, Floats] | None = None
 
-    def both(self, round: Round, revealed: Floats, seed: int) -> tuple[Floats, Floats] | None:  # noqa: A002
+    def both(self, shown: Round, revealed: Floats, seed: int) -> tuple[Floats, Floats] | None:
         """Return the values of a round as they may have been, ``linear`` and ``past``.
 
         None if nothing was ever seen. ``revealed`` has NaN where a value was not.
@@ -165,25 +165,25 @@ class Completion:
         donors = self._numbers()
         if donors is None:
             return None
-        past, count = self._past, len(round.places)
+        history, count = self._history, len(shown.places)
         linear, plain = np.empty(count), np.empty(count)
-        whole = float(past.totals.sum() / past.seen.sum())
-        base = np.uint64(mix_one(mix_one(seed) + past.count))
+        whole = float(history.totals.sum() / history.seen.sum())
+        base = np.uint64(mix_one(mix_one(seed) + history.count))
         _both(
-            *donors, round.places, revealed, past.model(Means).predict(round).copy(),
-            past.seen, past.totals, whole, base, linear, plain,
+            *donors, shown.places, revealed, history.model(Means).predict(shown).copy(),
+            history.seen, history.totals, whole, base, linear, plain,
         )  # fmt: skip
         return linear, plain
 
     def _numbers(self) -> tuple[Floats, Floats] | None:
         """Return the donors' residuals and values, one row per box."""
-        fit = self._past.model(Means).fit()
+        fit = self._history.model(Means).fit()
         if fit is None:
             return None
         due = len(fit.residuals)
         if due != self._made:
             first = max(0, due - DONORS)
-            numbers = (fit.residuals[first:], self._past.values[first:due])
+            numbers = (fit.residuals[first:], self._history.values[first:due])
             self._donors = (
                 np.ascontiguousarray(numbers[0].T),
                 np.ascontiguousarray(numbers[1].T),

@@ -32,225 +32,230 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.models.forest import GROWTH as TREE_GROWTH
 from weitzman.learn.models.forest import Trees, filled
-from weitzman.learn.models.history import Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import GROWTH, Means
 from weitzman.learn.models.sample import Sample, sorted_rows
-from weitzman.learn.models.sample_steps import (
-    GREEDY,
-    INDEX,
-    choose,
-    judge,
-    reweigh,
-    walk_rules,
-)
-from weitzman.learn.policies.panel import index_totals
+from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
+from weitzman.learn.policies.family import Alone, alone, index_totals
+from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
-from weitzman.learn.policy import Course, Floats, IndexCourse, Ints, Round, State
+from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
+from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["CAP", "Law", "LawCourse"]
+__all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
 
 CAP = 512
 """The most vectors of a law."""
 
 Kind = Literal["past", "linear", "trees", "trees+linear"]
+Way = Literal["index", "greedy", "fixed", "one-shot"]
 _KINDS = ("past", "linear", "trees", "trees+linear")
 _PLAIN = ("fixed", "one-shot")
 _CODES = {"index": INDEX, "greedy": GREEDY}
 
 
-class LawCourse:
-    """The choice on a law that is reweighted after every look."""
-
-    def __init__(self, law: Sample, costs: Floats, rule: int, caution: float) -> None:
-        self._law = law
-        self._costs = costs
-        self._rule = rule
-        self._caution = caution
-        self._weights = [law.weights]
-
-    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
-        """Return the row to open next, or STOP."""
-        law, boxes = self._law, len(self._costs)
-        for look in range(len(self._weights) - 1, len(opened)):
-            after, row = np.empty(len(law.weights)), law.rows[opened[look]]
-            seen = float(found[look]) - float(law.shift[opened[look]])
-            reweigh(law.ranked[row], law.order[row], seen, self._weights[look], after)
-            self._weights.append(after)
-        weights = self._weights[len(opened)]
-        marks = np.zeros(boxes, dtype=np.bool_)
-        marks[list(opened)] = True
-        gains, errors = np.empty(boxes), np.empty(boxes)
-        judge(law.ranked, law.order, law.rows, law.shift, weights, marks, best, gains, errors)
-        return int(
-            choose(
-                law.ranked, law.order, law.rows, law.shift, weights, self._costs, marks, best,
-                self._rule, self._caution, gains, errors,
-            )
-        )  # fmt: skip
-
-    def state(self) -> State:
-        """Return the law before any look, and the rule; later weights follow from what was found."""
-        law = self._law
-        return {
-            "ranked": law.ranked[law.rows],
-            "order": law.order[law.rows],
-            "shift": law.shift,
-            "weights": law.weights,
-            "costs": self._costs,
-            "rule": np.array([self._rule]),
-            "caution": np.array([self._caution]),
-        }
-
-    @classmethod
-    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "LawCourse":
-        """Return the course whose :meth:`state` this is."""
-
-        def floats(name: str) -> Floats:
-            return np.array(state[name], dtype=np.float64)
-
-        rule, caution = int(state["rule"].astype(np.int64)[0]), float(floats("caution")[0])
-        if "values" in state:
-            # A search that was kept before laws were sorted
-            return cls(
-                Sample.of(floats("values"), floats("weights")), floats("costs"), rule, caution
-            )
-        law = Sample(
-            ranked=floats("ranked"),
-            order=np.array(state["order"], dtype=np.int64),
-            rows=np.arange(len(floats("shift"))),
-            shift=floats("shift"),
-            weights=floats("weights"),
-        )
-        return cls(law, floats("costs"), rule, caution)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Law:
-    """The rules on one law, as a panel; they are called as ``trees index 1``.
+@dataclass(frozen=True)
+class Joint:
+    """A way to play a joint law of the round, as a policy.
 
     Parameters
     ----------
     kind
         ``"past"``, ``"linear"``, ``"trees"`` or ``"trees+linear"``.
-    cautions
-        The cautions z of the rules ``index`` and ``greedy``.
-    plain
-        Which of ``"fixed"`` and ``"one-shot"`` are there too.
+    way
+        ``"index"``, ``"greedy"``, ``"fixed"`` or ``"one-shot"``.
+    caution
+        z, for ``"index"`` and ``"greedy"``.
+    shared
+        Whether the boxes carry no history, and one model serves all of them.
+    standardise
+        Whether contexts are prepared for the models; not if they come prepared.
+
+    Examples
+    --------
+    >>> Joint("trees", "index", caution=1.0).name
+    'trees index 1'
     """
 
     kind: Kind
-    cautions: Sequence[float] = (0.0, 1.0, 2.0)
-    plain: Sequence[Literal["fixed", "one-shot"]] = ()
+    way: Way = "index"
+    caution: float = 1.0
+    shared: bool = False
+    standardise: bool = True
 
-    def start(self, past: Past) -> "LawMembers":
-        """Return the rules, over a past without rounds."""
+    @property
+    def name(self) -> str:
+        """The kind of the law and the way to play it."""
+        return _name(self.kind, self.way, self.caution)
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> Alone:
+        """Return a player that has seen nothing."""
+        return alone(
+            self.family(),
+            boxes=boxes,
+            dimension=dimension,
+            feedback=feedback,
+            seed=seed,
+            shared=self.shared,
+            standardise=self.standardise,
+        )
+
+    def family(self) -> "JointFamily":
+        """Return the family of one."""
+        return JointFamily(self.kind, ((self.way, self.caution),))
+
+
+def has_joint_law(kind: str, shared: bool) -> bool:
+    """Whether boxes have a joint law of this kind: by trees only if they carry a history."""
+    return not (shared and "trees" in kind)
+
+
+def _name(kind: str, way: str, caution: float) -> str:
+    return f"{kind} {way}" if way in _PLAIN else f"{kind} {way} {caution:g}"
+
+
+@dataclass(frozen=True)
+class JointFamily:
+    """Ways to play one joint law; each is a way and a caution."""
+
+    kind: Kind
+    ways: Sequence[tuple[Way, float]]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the ways."""
+        return [_name(self.kind, *way) for way in self.ways]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What families that can be one have in common."""
+        return ("joint", self.kind)
+
+    def __add__(self, other: "JointFamily") -> "JointFamily":
+        """Return the family of both."""
+        return JointFamily(self.kind, (*self.ways, *other.ways))
+
+    def start(self, history: History, *, seed: int) -> "JointMembers":
+        """Return the ways, over a history without rounds."""
         if self.kind not in _KINDS:
             raise InvalidInputError("The kind of a law", f"be one of {list(_KINDS)}", self.kind)
-        if any(rule not in _PLAIN for rule in self.plain):
-            raise InvalidInputError("The plain rules", f"be of {list(_PLAIN)}", self.plain)
-        if any(not 0.0 <= z < np.inf for z in self.cautions):
-            raise InvalidInputError("The cautions", "be finite numbers >= 0", self.cautions)
-        return LawMembers(past, self)
+        for way, caution in self.ways:
+            if way not in (*_CODES, *_PLAIN):
+                rule = f"be one of {[*_CODES, *_PLAIN]}"
+                raise InvalidInputError("The way to play a law", rule, way)
+            if way in _CODES and not has_joint_law(self.kind, history.shared):
+                rule = f"be one of {list(_PLAIN)} by trees for boxes without history"
+                raise InvalidInputError("The way to play a law", rule, way)
+            if not 0.0 <= caution < np.inf:
+                raise InvalidInputError("The caution", "be a finite number >= 0", caution)
+        return JointMembers(history, self)
 
 
-class LawMembers:
-    """The rules on one law, running."""
+class JointMembers:
+    """Ways to play one joint law, running."""
 
-    def __init__(self, past: Past, panel: Law) -> None:
-        self._past = past
-        self._kind = panel.kind
-        self._refits = Refits(TREE_GROWTH if panel.kind == "trees" else GROWTH)
+    def __init__(self, history: History, family: JointFamily) -> None:
+        self._history = history
+        self._kind = family.kind
+        self._refits = Refits(TREE_GROWTH if family.kind == "trees" else GROWTH)
         self._made_at = 0
         self._kept: tuple[Floats, Ints] | None = None
         self._room = np.empty((0, 0))
         self._equal = np.empty(0)
-        self._joint = not (past.shared and "trees" in panel.kind)
-        cautions = panel.cautions if self._joint else ()
-        pairs = [(name, float(z)) for z in cautions for name in _CODES]
-        self._rules = np.array([_CODES[name] for name, _ in pairs], dtype=np.int64)
-        self._cautions = np.array([z for _, z in pairs], dtype=np.float64)
-        self._plain = tuple(panel.plain)
-        adaptive = tuple(f"{panel.kind} {name} {z:g}" for name, z in pairs)
-        self.names = (*adaptive, *(f"{panel.kind} {rule}" for rule in self._plain))
-        if "trees" in panel.kind:
-            past.model(Trees)
+        self._joint = has_joint_law(family.kind, history.shared)
+        ways = family.ways
+        self.names = family.names
+        adaptive = [k for k, (way, _) in enumerate(ways) if way in _CODES]
+        plain = [k for k, (way, _) in enumerate(ways) if way in _PLAIN]
+        self._choices = np.array([_CODES[ways[k][0]] for k in adaptive], dtype=np.int64)
+        self._cautions = np.array([ways[k][1] for k in adaptive], dtype=np.float64)
+        self._plain_ways = [ways[k][0] for k in plain]
+        # Where the ways of each kind stand among all
+        self._adaptive, self._plain = np.array(adaptive, np.intp), np.array(plain, np.intp)
+        if "trees" in family.kind:
+            history.model(Trees)
         self._asked: tuple[Round | None, int, Sample | None] = (None, 0, None)
 
-    def course(self, round: Round, rule: int) -> Course:  # noqa: A002
-        """Return what one rule does in a round."""
-        law = self._law(round)
-        if rule >= len(self._rules):
-            return IndexCourse(self._sigma(round, law)[rule - len(self._rules)])
+    def rule(self, shown: Round, member: int) -> Rule:
+        """Return what decides in a round for one way."""
+        law = self._law(shown)
+        if member in self._plain:
+            return WeitzmanRule(self._sigma(shown, law)[int(self._plain.searchsorted(member))])
         if law is None:
-            return IndexCourse(stay(round))
-        return LawCourse(law, round.costs, int(self._rules[rule]), float(self._cautions[rule]))
+            return WeitzmanRule(stay(shown))
+        at = int(self._adaptive.searchsorted(member))
+        return JointRule(law, shown.costs, int(self._choices[at]), float(self._cautions[at]))
 
-    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
-        """Return what every rule comes to in a round, and how many boxes it opens."""
-        law = self._law(round)
-        first, looks = np.empty(len(self._rules)), np.empty(len(self._rules), dtype=np.int64)
+    def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
+        """Return the total of every way in a round, and how many boxes it opens."""
+        law = self._law(shown)
+        totals, looks = np.empty(len(self.names)), np.empty(len(self.names), dtype=np.int64)
+        first, counts = np.empty(len(self._choices)), np.empty(len(self._choices), dtype=np.int64)
         if law is None:
-            alone, opened = index_totals(stay(round)[np.newaxis], round, values)
-            first[:], looks[:] = alone[0], opened[0]
+            alone_total, alone_looks = index_totals(stay(shown)[np.newaxis], shown, values)
+            first[:], counts[:] = alone_total[0], alone_looks[0]
         else:
-            nodes = len(self._rules) * len(round.costs) + 1
+            nodes = len(self._choices) * len(shown.costs) + 1
             if len(self._room) < nodes or self._room.shape[1] < len(law.weights):
                 self._room = np.empty((nodes, CAP))
             walk_rules(
-                law.ranked, law.order, law.rows, law.shift, law.weights, round.costs, values,
-                round.outside, self._rules, self._cautions, self._room, first, looks,
+                law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
+                shown.outside, self._choices, self._cautions, self._room, first, counts,
             )  # fmt: skip
-        if not self._plain:
-            return first, looks
-        totals, counts = index_totals(self._sigma(round, law), round, values)
-        return np.concatenate([first, totals]), np.concatenate([looks, counts])
+        totals[self._adaptive], looks[self._adaptive] = first, counts
+        if len(self._plain):
+            sigma = self._sigma(shown, law)
+            totals[self._plain], looks[self._plain] = index_totals(sigma, shown, values)
+        return totals, looks
 
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
-        """Learn nothing beside the past."""
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Learn nothing beside the history."""
 
     def state(self) -> State:
-        """Return nothing: all is in the past."""
+        """Return nothing: all is in the history."""
         return {}
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from the past alone."""
+        """Go on from the history alone."""
         self._asked = (None, 0, None)
         self._made_at, self._kept = 0, None
 
-    def _sigma(self, round: Round, law: Sample | None) -> Floats:  # noqa: A002
+    def _sigma(self, shown: Round, law: Sample | None) -> Floats:
         """Return the σ of the plain rules, one row each."""
-        sigma = np.empty((len(self._plain), len(round.costs)))
-        if not self._plain:
+        sigma = np.empty((len(self._plain), len(shown.costs)))
+        if not len(self._plain):
             return sigma
         if law is None and self._joint:
-            sigma[:] = stay(round)
+            sigma[:] = stay(shown)
             return sigma
         if law is None:
-            means, values = self._past.model(Trees).rows(round)
+            means, values = self._history.model(Trees).rows(shown)
         else:
             unused = np.empty(0)
-            means = law.means() if "one-shot" in self._plain else unused
-            values = law.reservation_values(round.costs) if "fixed" in self._plain else unused
-        for row, rule in enumerate(self._plain):
-            sigma[row] = values if rule == "fixed" else best_or_stay(means + round.costs, round)
+            means = law.means() if "one-shot" in self._plain_ways else unused
+            values = law.reservation_values(shown.costs) if "fixed" in self._plain_ways else unused
+        for row, way in enumerate(self._plain_ways):
+            sigma[row] = values if way == "fixed" else best_or_stay(means + shown.costs, shown)
         return sigma
 
-    def _law(self, round: Round) -> Sample | None:  # noqa: A002
+    def _law(self, shown: Round) -> Sample | None:
         asked, count, law = self._asked
-        if asked is not round or count != self._past.count:
-            law = self._made(round) if self._joint else None
-            self._asked = (round, self._past.count, law)
+        if asked is not shown or count != self._history.count:
+            law = self._made(shown) if self._joint else None
+            self._asked = (shown, self._history.count, law)
         return law
 
-    def _made(self, round: Round) -> Sample | None:  # noqa: A002
+    def _made(self, shown: Round) -> Sample | None:
         """Return the law of a round; None if nothing was seen yet."""
-        kept, places = self._vectors(), round.places
+        kept, places = self._vectors(), shown.places
         if kept is None:
             return None
-        means = self._past.model(Means).predict(round) if "linear" in self._kind else None
+        means = self._history.model(Means).predict(shown) if "linear" in self._kind else None
         if "trees" in self._kind:
             values, _ = kept
-            first, weights = self._past.model(Trees).rounds(round)
+            first, weights = self._history.model(Trees).rounds(shown)
             weights = weights[: values.shape[1] - first]
             held = _strongest(weights)
             if not len(held):
@@ -267,16 +272,16 @@ class LawMembers:
 
         Without trees the rows are in increasing order, with that order; with trees they are not.
         """
-        past = self._past
-        fit = past.model(Means).fit() if "linear" in self._kind else None
-        due = self._refits.last(past.count) if fit is None else len(fit.residuals)
+        history = self._history
+        fit = history.model(Means).fit() if "linear" in self._kind else None
+        due = self._refits.last(history.count) if fit is None else len(fit.residuals)
         if due != self._made_at:
             self._made_at = due
-            rows = filled(past.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
+            rows = filled(history.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
             if "trees" not in self._kind:
                 rows = rows[-CAP:]
             values = np.ascontiguousarray(rows.T)
-            seen = "linear" not in self._kind and bool((past.seen > 0.0).any())
+            seen = "linear" not in self._kind and bool((history.seen > 0.0).any())
             self._kept = None
             if seen or fit is not None:
                 plain = "trees" in self._kind

@@ -10,81 +10,98 @@ feedback ``"opened"`` that would be nearly every round: see :mod:`weitzman.learn
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.history import Past, Revealed
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.models.history import History
 from weitzman.learn.policies.candidates import Candidates
 from weitzman.learn.policies.exploration import SHARE, checked_share
+from weitzman.learn.policies.family import Family, PlayerMembers
 from weitzman.learn.policies.hedge import Gate
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen, Panel
+from weitzman.learn.policies.joint import Joint, Kind, Way, has_joint_law
 from weitzman.learn.policies.portfolio_opened import OpenedPlayer
 from weitzman.learn.policies.portfolio_player import PortfolioPlayer
-from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policies.weitzman import paper
+from weitzman.learn.policies.simple import RULES, Simple
+from weitzman.learn.policies.weitzman import Weitzman
+from weitzman.learn.policy import Feedback, Policy
 
-__all__ = ["Portfolio", "default"]
+__all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
 _CLARITY = {"full": 2.25, "opened": 3.0}
+_CAUTIONS = (0.0, 1.0, 2.0)
+_ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Portfolio:
-    """A hedge over the rules of panels.
+    """A hedge over candidates.
 
     Parameters
     ----------
-    panels
-        Where the candidates are; their names are distinct.
+    candidates
+        The policies; their names are distinct. Those of one kind share what they have learned.
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
-        By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25,
-        and 3 under feedback ``"opened"``, where totals are estimates.
+        By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25, and
+        3 under feedback ``"opened"``, where totals are estimates.
     exploration
         Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
         is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
-    seed
-        The seed of the draws.
     shared
         Whether one model serves all boxes.
     standardise
-        Whether contexts are to be standardised for the models that need it.
-    feedback
-        What rounds reveal: ``"full"`` or ``"opened"``.
+        Whether contexts are prepared for the models that need it; not if they come prepared.
     """
 
-    panels: Sequence[Panel]
-    incumbent: str | None = "paper"
+    candidates: Sequence[Policy]
+    incumbent: str | None = None
     clarity: float | Literal["auto"] = "auto"
     exploration: float = SHARE
-    seed: int = 0
     shared: bool = False
     standardise: bool = True
-    feedback: Revealed = "full"
 
-    def start(self, *, boxes: int, dimension: int) -> PortfolioPlayer:
+    @property
+    def name(self) -> str:
+        """``default`` for :func:`default_policy`, whatever it hedges over; else ``portfolio``."""
+        usual = default_policy(shared=self.shared, standardise=self.standardise)
+        without = default_policy(shared=self.shared, standardise=self.standardise, trees=False)
+        return "default" if self in (usual, without) else "portfolio"
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> PortfolioPlayer:
         """Return a player that has seen nothing."""
-        candidates = self.candidates(boxes=boxes, dimension=dimension)
-        gate, share = self.gate(candidates.names), checked_share(self.exploration)
-        if self.feedback == "full":
-            return PortfolioPlayer(candidates, gate, self.seed)
-        return OpenedPlayer(candidates, gate, self.seed, share)
+        candidates = self.started(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+        gate, share = self.gate(candidates.names, feedback), checked_share(self.exploration)
+        if feedback == "full":
+            return PortfolioPlayer(candidates, gate, seed)
+        return OpenedPlayer(candidates, gate, seed, share)
 
-    def candidates(self, *, boxes: int, dimension: int) -> Candidates:
-        """Return the candidates, which have seen nothing."""
-        past = Past(
+    def started(
+        self,
+        *,
+        boxes: int,
+        dimension: int,
+        feedback: Feedback,
+        seed: int,
+        families: Sequence[int] | None = None,
+    ) -> Candidates:
+        """Return the candidates, which have seen nothing; those of some families, by number."""
+        history = History(
             boxes=boxes,
             dimension=dimension,
             shared=self.shared,
             standardise=self.standardise,
-            feedback=self.feedback,
+            feedback=feedback,
         )
-        return Candidates(past, [panel.start(past) for panel in self.panels])
+        every = families_of(self.candidates)
+        chosen = every if families is None else [every[k] for k in families]
+        return Candidates(history, [family.start(history, seed=seed) for family in chosen])
 
-    def gate(self, names: Sequence[str]) -> Gate:
+    def gate(self, names: Sequence[str], feedback: Feedback) -> Gate:
         """Return the hedge over candidates of these names."""
         if not names or len(set(names)) < len(names):
             raise InvalidInputError("The candidates", "have distinct names, at least one", names)
@@ -93,36 +110,62 @@ class Portfolio:
         return Gate(
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
-            clarity=_CLARITY[self.feedback] if self.clarity == "auto" else self.clarity,
-            few=self.feedback == "opened",
+            clarity=_CLARITY[feedback] if self.clarity == "auto" else self.clarity,
+            few=feedback == "opened",
         )
 
+    def turned(self) -> "Portfolio":
+        """Return the portfolio for a problem whose signs are turned."""
+        return replace(self, candidates=tuple(turned(one) for one in self.candidates))
+
     def __repr__(self) -> str:
-        # Counting candidates would start them, and load what their models need
-        return f"Portfolio({len(self.panels)} panels of candidates)"
-
-    def alone(self) -> dict[str, Chosen]:
-        """Return each candidate as a policy of its own."""
-        past = Past(boxes=1, dimension=1, shared=self.shared)
-        return {
-            name: Chosen(
-                panel=panel,
-                rule=name,
-                shared=self.shared,
-                standardise=self.standardise,
-                feedback=self.feedback,
-            )
-            for panel in self.panels
-            for name in panel.start(past).names
-        }
+        return f"Portfolio({len(self.candidates)} candidates, incumbent {self.incumbent!r})"
 
 
-def default(
-    *,
-    shared: bool = False,
-    trees: bool = True,
-    standardise: bool = True,
-    feedback: Revealed = "full",
+def policy_name(policy: Policy) -> str:
+    """Return the name of a policy in tables: its own, or that of its class.
+
+    >>> policy_name(Simple("no-context"))
+    'no-context'
+    """
+    return str(getattr(policy, "name", type(policy).__name__))
+
+
+def turned(policy: Policy) -> Policy:
+    """Return a policy for a problem whose signs are turned."""
+    own: Any = getattr(policy, "turned", None)
+    return policy if own is None else own()
+
+
+def families_of(candidates: Sequence[Policy]) -> list[Family]:
+    """Return the families of candidates, in the order of their first members."""
+    families: dict[Any, Any] = {}
+    for candidate in candidates:
+        family: Any = getattr(candidate, "family", lambda c=candidate: _Own(c))()
+        key = getattr(family, "key", len(families))
+        families[key] = families[key] + family if key in families else family
+    return list(families.values())
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A policy that shares nothing with others."""
+
+    policy: Policy
+
+    @property
+    def names(self) -> Sequence[str]:
+        return (policy_name(self.policy),)
+
+    def start(self, history: History, *, seed: int) -> PlayerMembers:
+        player = self.policy.start(
+            boxes=history.boxes, dimension=history.dimension, feedback=history.feedback, seed=seed
+        )
+        return PlayerMembers(policy_name(self.policy), player, None)
+
+
+def default_policy(
+    *, shared: bool = False, trees: bool = True, standardise: bool = True
 ) -> Portfolio:
     """Return the policy for somebody who knows nothing of this.
 
@@ -133,19 +176,21 @@ def default(
     trees
         Whether candidates with trees take part; they need scikit-learn.
     standardise
-        Whether contexts are to be standardised; not if they are already.
-    feedback
-        What rounds reveal: ``"full"`` or ``"opened"``.
+        Whether contexts are prepared; not if they come as the learners are to have them.
     """
-    panels: list[Panel] = [Simple(), paper(shared=shared), Law(kind="past")]
-    if standardise:
-        # Contexts as they are suit the rule of the paper in some problems, standardised ones in others
-        panels.append(paper(shared=shared, standardise=True))
-    panels.append(Law(kind="linear", plain=("fixed",)))
+    paper = Weitzman(FTRL(shared=shared), standardise=standardise)
+    candidates: list[Policy] = [Simple(rule, shared, standardise) for rule in RULES]
+    candidates.append(paper)
+    kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:
-        panels.append(Law(kind="trees", plain=("fixed", "one-shot")))
+        kinds["trees"] = ("fixed", "one-shot")
     if trees and not shared:
-        panels.append(Law(kind="trees+linear", plain=("one-shot",)))
+        kinds["trees+linear"] = ("one-shot",)
+    for kind, plain in kinds.items():
+        joint = has_joint_law(kind, shared)
+        ways = [(way, z) for z in _CAUTIONS for way in _ADAPTIVE if joint]
+        ways += [(way, 1.0) for way in plain]
+        candidates += [Joint(kind, way, z, shared, standardise) for way, z in ways]
     return Portfolio(
-        panels=tuple(panels), shared=shared, standardise=standardise, feedback=feedback
+        candidates=tuple(candidates), incumbent=paper.name, shared=shared, standardise=standardise
     )

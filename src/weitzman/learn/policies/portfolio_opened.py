@@ -27,7 +27,8 @@ from weitzman.learn.policies.completion import Completion
 from weitzman.learn.policies.exploration import chance, corrected, is_drawn
 from weitzman.learn.policies.hedge import Gate
 from weitzman.learn.policies.portfolio_player import PortfolioPlayer
-from weitzman.learn.policy import Course, Floats, IndexCourse, Round, State, joined, parted, walk
+from weitzman.learn.policy import Floats, Round, State, joined, parted, walk
+from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = ["OpenedPlayer"]
 
@@ -60,56 +61,56 @@ class OpenedPlayer(PortfolioPlayer):
         weights[self.played] = 1.0
         return weights
 
-    def explores(self, round: Round) -> bool:  # noqa: A002
+    def explores(self, shown: Round) -> bool:
         """Return whether everything is opened in a round, to learn."""
-        return is_drawn(self.chance(round), seed=self._seed, number=self._past.count)
+        return is_drawn(self.chance(shown), seed=self._seed, number=self._history.count)
 
-    def chance(self, round: Round) -> float:  # noqa: A002
+    def chance(self, shown: Round) -> float:
         """Return the chance with which a round is explored."""
         if not self._gate.is_open or not self._paid[1]:
             return 0.0
-        return chance(self._share, float(self._paid[0] / self._paid[1]), round.costs)
+        return chance(self._share, float(self._paid[0] / self._paid[1]), shown.costs)
 
-    def propose(self, round: Round) -> Course:  # noqa: A002
-        """Return what to do in a round."""
-        if self.explores(round):
-            return IndexCourse(np.full(len(round.costs), -np.inf))
-        return self.favourite(round)
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round."""
+        if self.explores(shown):
+            return WeitzmanRule(np.full(len(shown.costs), -np.inf))
+        return self.favourite(shown)
 
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+    def learn(self, shown: Round, values: Floats) -> None:
         """Learn the values of a round, NaN for what was not revealed, and who was good at it."""
         known = ~np.isnan(values)
-        if known.all() and self.explores(round):
-            scores = self._corrected(round, values)
+        if known.all() and self.explores(shown):
+            scores = self._corrected(shown, values)
         else:
-            scores = self.estimate(round, values)
-            self._paid += round.costs[known].sum(), float(known.any())
+            scores = self.estimate(shown, values)
+            self._paid += shown.costs[known].sum(), float(known.any())
         self._judge(scores)
-        self._candidates.learn(round, values)
+        self._candidates.learn(shown, values)
 
-    def estimate(self, round: Round, values: Floats) -> Floats | None:  # noqa: A002
-        """Return what candidates come to in a round, as far as it is known and estimated beyond.
+    def estimate(self, shown: Round, values: Floats) -> Floats | None:
+        """Return the totals of the candidates in a round, as far as it is known and estimated beyond.
 
         None if nothing was ever seen.
         """
         if not np.isnan(values).any():
-            return self.score(round, values).totals
-        both = self._past.model(Completion).both(round, values, self._seed)
+            return self.score(shown, values).totals
+        both = self._history.model(Completion).both(shown, values, self._seed)
         if both is None:
             return None
-        worse: Floats = np.maximum(*(self.score(round, completed).totals for completed in both))
+        worse: Floats = np.maximum(*(self.score(shown, completed).totals for completed in both))
         return worse
 
-    def _corrected(self, round: Round, values: Floats) -> Floats | None:  # noqa: A002
+    def _corrected(self, shown: Round, values: Floats) -> Floats | None:
         """Return the scores of an explored round, whose values are all known."""
-        would = list(walk(self.favourite(round), round, values).opened)
+        would = list(walk(self.favourite(shown), shown, values).opened)
         revealed = np.full(len(values), np.nan)
         revealed[would] = values[would]
-        estimates, totals = self.estimate(round, revealed), self.score(round, values).totals
+        estimates, totals = self.estimate(shown, revealed), self.score(shown, values).totals
         if estimates is None:
             return totals
-        number = self._past.count + 1
-        return corrected(estimates, totals, chance=self.chance(round), number=number)
+        number = self._history.count + 1
+        return corrected(estimates, totals, chance=self.chance(shown), number=number)
 
     def state(self) -> State:
         """Return a copy of everything that later answers depend on."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from weitzman.learn.policies.candidates import Candidates, Scores
 from weitzman.learn.policies.hedge import Gate
-from weitzman.learn.policy import Course, Floats, Round, State, joined, parted
+from weitzman.learn.policy import Floats, Round, State, joined, parted
 from weitzman.learn.probing import mix_one
+from weitzman.search.rule import Rule
 
 __all__ = ["PortfolioPlayer", "pick"]
 
@@ -40,42 +41,42 @@ class PortfolioPlayer:
     def __init__(self, candidates: Candidates, gate: Gate, seed: int) -> None:
         self.names = candidates.names
         self._candidates = candidates
-        self._past = candidates.past
+        self._history = candidates.history
         self._gate = gate
         self._seed = seed
 
     @property
     def played(self) -> int:
         """The number of the candidate that the next round is played by."""
-        return pick(self._gate, seed=self._seed, number=self._past.count)
+        return pick(self._gate, seed=self._seed, number=self._history.count)
 
     def weights(self) -> Floats:
         """Return the chances of the candidates in the next round."""
         return self._gate.weights()
 
-    def explores(self, round: Round) -> bool:  # noqa: A002
+    def explores(self, shown: Round) -> bool:
         """Return whether everything is opened in a round, to learn: never under full information."""
         return False
 
-    def propose(self, round: Round) -> Course:  # noqa: A002
-        """Return what to do in a round."""
-        return self.favourite(round)
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round."""
+        return self.favourite(shown)
 
-    def favourite(self, round: Round) -> Course:  # noqa: A002
-        """Return what the candidate that is played does in a round."""
-        return self._candidates.course(round, self.played)
+    def favourite(self, shown: Round) -> Rule:
+        """Return what decides in a round for the candidate that is played."""
+        return self._candidates.rule(shown, self.played)
 
-    def score(self, round: Round, values: Floats) -> Scores:  # noqa: A002
-        """Return what every candidate comes to in a round that is not learned yet."""
-        return self._candidates.score(round, values)
+    def score(self, shown: Round, values: Floats) -> Scores:
+        """Return the total of every candidate in a round that is not learned yet."""
+        return self._candidates.score(shown, values)
 
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
+    def learn(self, shown: Round, values: Floats) -> None:
         """Learn the values of a round, and who was good at it."""
-        self._judge(self.score(round, values).totals)
-        self._candidates.learn(round, values)
+        self._judge(self.score(shown, values).totals)
+        self._candidates.learn(shown, values)
 
     def _judge(self, totals: Floats | None) -> None:
-        """Take in what candidates come to, if all is known."""
+        """Take in the totals of the candidates, if all are known."""
         if totals is not None and np.isfinite(totals).all():
             self._gate.add(totals)
 

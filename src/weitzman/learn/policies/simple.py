@@ -1,4 +1,4 @@
-"""Simple rules: what a practitioner would do without this library. All are index courses.
+"""Simple rules: what a practitioner would do without this library. All are Weitzman's rule at some σ.
 
 With μ the ridge means of the round (:mod:`weitzman.learn.models.means`) and c its costs:
 
@@ -26,117 +26,168 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.models.empirical import NoContext
 from weitzman.learn.models.fixed_set import FixedSet
-from weitzman.learn.models.history import Past
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
-from weitzman.learn.policies.panel import index_totals
-from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State, only
+from weitzman.learn.policies.family import Alone, alone, index_totals
+from weitzman.learn.policy import Feedback, Floats, Ints, Round, State, only
+from weitzman.search.rule import WeitzmanRule
 
-__all__ = ["RULES", "Simple", "best_or_stay", "stay"]
+__all__ = ["RULES", "Simple", "SimpleFamily", "best_or_stay", "stay"]
 
 RULES = ("stay", "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context")
 """The names of the simple rules."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Simple:
-    """The simple rules, as a panel.
+    """A simple rule, as a policy.
 
     Parameters
     ----------
-    rules
+    rule
         Which of :data:`RULES`.
+    shared
+        Whether the boxes carry no history, and one model serves all of them.
+    standardise
+        Whether contexts are prepared for the models; not if they come prepared.
     """
+
+    rule: str
+    shared: bool = False
+    standardise: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name of the rule."""
+        return self.rule
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> Alone:
+        """Return a player that has seen nothing."""
+        return alone(
+            self.family(),
+            boxes=boxes,
+            dimension=dimension,
+            feedback=feedback,
+            seed=seed,
+            shared=self.shared,
+            standardise=self.standardise,
+        )
+
+    def family(self) -> "SimpleFamily":
+        """Return the family of one."""
+        return SimpleFamily((self.rule,))
+
+
+@dataclass(frozen=True)
+class SimpleFamily:
+    """Simple rules over one history."""
 
     rules: Sequence[str] = RULES
 
-    def start(self, past: Past) -> "SimpleMembers":
-        """Return the rules, over a past without rounds."""
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the rules."""
+        return self.rules
+
+    @property
+    def key(self) -> str:
+        """What families that can be one have in common."""
+        return "simple"
+
+    def __add__(self, other: "SimpleFamily") -> "SimpleFamily":
+        """Return the family of both."""
+        return SimpleFamily((*self.rules, *other.rules))
+
+    def start(self, history: History, *, seed: int) -> "SimpleMembers":
+        """Return the rules, over a history without rounds."""
         unknown = [rule for rule in self.rules if rule not in RULES]
         if unknown or len(set(self.rules)) < len(self.rules):
             raise InvalidInputError("The simple rules", f"be distinct, of {RULES}", self.rules)
-        return SimpleMembers(past, tuple(self.rules))
+        return SimpleMembers(history, tuple(self.rules))
 
 
-def best_or_stay(totals: Floats, round: Round) -> Floats:  # noqa: A002
+def best_or_stay(totals: Floats, shown: Round) -> Floats:
     """Return the σ that open the row with the least expected total, or stay if it is no better."""
     sigma = np.full(len(totals), np.inf)
-    _open_best(totals, round, sigma)
+    _open_best(totals, shown, sigma)
     return sigma
 
 
-def _open_best(totals: Floats, round: Round, sigma: Floats) -> None:  # noqa: A002
+def _open_best(totals: Floats, shown: Round, sigma: Floats) -> None:
     row = int(totals.argmin())
-    if totals[row] < round.outside:
+    if totals[row] < shown.outside:
         sigma[row] = -np.inf
 
 
-def stay(round: Round) -> Floats:  # noqa: A002
+def stay(shown: Round) -> Floats:
     """Return the σ that keep the outside option; that open the cheapest box, if there is none."""
-    count = len(round.costs)
-    if round.outside < np.inf:
+    count = len(shown.costs)
+    if shown.outside < np.inf:
         return np.full(count, np.inf)
-    return only(int(np.argmin(round.costs)), count)
+    return only(int(np.argmin(shown.costs)), count)
 
 
 class SimpleMembers:
     """The simple rules, running."""
 
-    def __init__(self, past: Past, names: tuple[str, ...]) -> None:
+    def __init__(self, history: History, names: tuple[str, ...]) -> None:
         self.names = names
-        self._past = past
+        self._history = history
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
 
-    def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
-        """Return what one rule does in a round."""
+    def rule(self, shown: Round, member: int) -> WeitzmanRule:
+        """Return what decides in a round for one of the rules."""
         asked, count, known = self._asked
-        if asked is round and count == self._past.count:
-            return IndexCourse(known[rule])
+        if asked is shown and count == self._history.count:
+            return WeitzmanRule(known[member])
         # The other rules may never be asked
-        sigma = np.full(len(round.costs), np.inf)
-        self._set(self.names[rule], round, sigma)
-        return IndexCourse(sigma)
+        sigma = np.full(len(shown.costs), np.inf)
+        self._set(self.names[member], shown, sigma)
+        return WeitzmanRule(sigma)
 
-    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
-        """Return what every rule comes to in a round, and how many boxes it opens."""
-        return index_totals(self._sigma(round), round, values)
+    def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
+        """Return the total of every rule in a round, and how many boxes it opens."""
+        return index_totals(self._sigma(shown), shown, values)
 
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
-        """Learn nothing beside the past."""
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Learn nothing beside the history."""
 
     def state(self) -> State:
-        """Return nothing: all is in the past."""
+        """Return nothing: all is in the history."""
         return {}
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from the past alone."""
+        """Go on from the history alone."""
         self._asked = (None, 0, np.empty((0, 0)))
 
-    def _sigma(self, round: Round) -> Floats:  # noqa: A002
+    def _sigma(self, shown: Round) -> Floats:
         asked, count, sigma = self._asked
-        if asked is not round or count != self._past.count:
-            sigma = np.full((len(self.names), len(round.costs)), np.inf)
+        if asked is not shown or count != self._history.count:
+            sigma = np.full((len(self.names), len(shown.costs)), np.inf)
             for row, rule in enumerate(self.names):
-                self._set(rule, round, sigma[row])
-            self._asked = (round, self._past.count, sigma)
+                self._set(rule, shown, sigma[row])
+            self._asked = (shown, self._history.count, sigma)
         return sigma
 
-    def _set(self, rule: str, round: Round, sigma: Floats) -> None:  # noqa: A002
+    def _set(self, rule: str, shown: Round, sigma: Floats) -> None:
         """Set the σ of one rule, which are +∞ before."""
-        past, costs = self._past, round.costs
+        history, costs = self._history, shown.costs
         match rule:
             case "all":
                 sigma[:] = -np.inf
             case "no-context":
-                sigma[:] = past.model(NoContext).predict(round)
+                sigma[:] = history.model(NoContext).predict(shown)
             case "mean" | "mean+cost":
-                means = past.model(Means).predict(round)
+                means = history.model(Means).predict(shown)
                 sigma[:] = means if rule == "mean" else means + costs
             case "one-shot":
-                _open_best(past.model(Means).predict(round) + costs, round, sigma)
-            case "single" if past.count:
-                seen, sums = past.seen[round.places], past.totals[round.places]
-                _open_best(sums / np.maximum(seen, 1.0) + costs, round, sigma)
-            case "fixed-set" if (chosen := past.model(FixedSet).chosen()[round.places]).any():
+                _open_best(history.model(Means).predict(shown) + costs, shown, sigma)
+            case "single" if history.count:
+                seen, sums = history.seen[shown.places], history.totals[shown.places]
+                _open_best(sums / np.maximum(seen, 1.0) + costs, shown, sigma)
+            case "fixed-set" if (chosen := history.model(FixedSet).chosen()[shown.places]).any():
                 sigma[chosen] = -np.inf
             case _:
-                sigma[:] = stay(round)
+                sigma[:] = stay(shown)

@@ -1,94 +1,305 @@
-"""A learner and Weitzman's rule: the paper's policy, as a panel of one rule.
+"""A learner and Weitzman's rule: the policy of the paper.
 
-σ is what the learner predicts from contexts as they are, and stays as it is during the round. Features of
-different sizes, and values far from zero, are hard on a linear learner: with ``standardise`` it is given
-[1, z] instead, with z the context as the past standardises it. Where only the values of opened boxes are
-revealed, σ is lowered by :mod:`weitzman.learn.learners.parts.optimism` as in a searcher. What that costs is
-spent on learning, so the rule's ``totals`` are those without it.
+σ is what the learner predicts from the contexts, and stays as it is during the round. Where only the
+values of opened boxes are revealed, σ is lowered by :mod:`weitzman.learn.learners.parts.optimism`. That
+costs something, and what it pays for is learning: the rule by which the policy is judged beside others
+is the one without optimism.
+
+With ``"probe"`` feedback, looks are bought to learn (:mod:`weitzman.learn.probing`): after the rule has
+stopped, the round goes on with them. Their values count as any other; what is paid for may be kept.
+
+Features of different sizes, and values far from zero, are hard on a linear learner that takes contexts
+as they are. With ``standardise`` it is given [1, z] instead, with z as
+:mod:`weitzman.learn.preparation` prepares the context.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.errors import InvalidInputError
+from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.learner import Bank, Learner
+from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
-from weitzman.learn.models.history import Past, with_constant
-from weitzman.learn.policies.panel import index_totals
-from weitzman.learn.policy import Floats, IndexCourse, Ints, Round, State
+from weitzman.learn.learners.play import play_compiled
+from weitzman.learn.models.history import History
+from weitzman.learn.policies.family import PlayerMembers
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
+from weitzman.learn.preparation import Preparation, with_constant
+from weitzman.learn.probing import probes
+from weitzman.learn.record import Played, Record, play_record
+from weitzman.search.numbers import whole_number
+from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
+from weitzman.search.state import RoundState
 
-__all__ = ["Index", "paper"]
+__all__ = ["Bought", "LearnerFamily", "PreparedPlayer", "Weitzman", "WeitzmanPlayer", "kappa_of"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Index:
-    """Weitzman's rule over a learner's reservation values.
+@dataclass(frozen=True)
+class Weitzman:
+    """Weitzman's rule over the reservation values of a learner.
 
     Parameters
     ----------
     learner
         What learns the reservation values.
-    name
-        The name of the rule.
+    optimism
+        How far the reservation values of little-known boxes are lowered, 0 for not at all;
+        ``"auto"`` is 3/4 under feedback ``"opened"`` and 0 otherwise.
+    block
+        k, for feedback with ``"probe"``: each box is bought once in k rounds. See
+        :func:`weitzman.block_length`.
+    standardise
+        Whether the learner is given [1, z], the prepared context, in place of the context itself.
+
+    Examples
+    --------
+    >>> Weitzman(FTRL(), standardise=True).name
+    'paper standardised'
+    """
+
+    learner: Learner = field(default_factory=FTRL)
+    optimism: float | Literal["auto"] = "auto"
+    block: int | None = None
+    standardise: bool = False
+
+    @property
+    def name(self) -> str:
+        """``paper`` over FTRL, which is the paper's; else the name of the learner."""
+        name = "paper" if isinstance(self.learner, FTRL) else type(self.learner).__name__
+        return f"{name} standardised" if self.standardise else name
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> Player:
+        """Return a player that has seen nothing."""
+        if not self.standardise:
+            return self.player(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+        inner = self.player(boxes=boxes, dimension=dimension + 1, feedback=feedback, seed=seed)
+        return PreparedPlayer(inner, dimension)
+
+    def player(
+        self, *, boxes: int, dimension: int, feedback: Feedback, seed: int
+    ) -> "WeitzmanPlayer":
+        """Return a player that takes contexts as they are given."""
+        if ("probe" in feedback) != (self.block is not None):
+            raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
+        return WeitzmanPlayer(
+            self.learner.start(boxes=boxes, dimension=dimension),
+            feedback=feedback,
+            kappa=kappa_of(self.optimism, feedback),
+            block=None if self.block is None else whole_number(self.block, "The block", least=1),
+            seed=seed,
+        )
+
+    def turned(self) -> "Weitzman":
+        """Return the policy for a problem whose signs are turned: a prior is turned too."""
+        prior = getattr(self.learner, "prior", None)
+        if prior is None:
+            return self
+        turned = -np.asarray(prior, dtype=np.float64)
+        return replace(self, learner=replace(cast("Any", self.learner), prior=turned))
+
+    def family(self) -> "LearnerFamily":
+        """Return the family of one by which the policy joins a portfolio."""
+        return LearnerFamily(self, self.standardise)
+
+
+def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
+    """Return κ: as given, or what ``"auto"`` means under the feedback."""
+    if optimism == "auto":
+        return KAPPA if feedback == "opened" else 0.0
+    if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
+        raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
+    return float(optimism)
+
+
+class Bought:
+    """A rule, and after it looks that are bought to learn.
+
+    Parameters
+    ----------
+    rule
+        What decides first.
+    rows
+        What is opened afterwards, unless it is open already.
+    """
+
+    def __init__(self, rule: Rule, rows: Sequence[int]) -> None:
+        self.inner = rule
+        self.rows = rows
+
+    def next(self, state: RoundState) -> Action:
+        """Return what the rule says; when it stops, the next look that is bought."""
+        action = self.inner.next(state)
+        if action is not STOP:
+            return action
+        left = (row for row in self.rows if row not in state.opened)
+        return next((Open(row) for row in left), STOP)
+
+    def state(self) -> Arrays:
+        """Return the state of the rule; the bought rows are kept by the search."""
+        return self.inner.state()
+
+
+class WeitzmanPlayer:
+    """The policy of the paper, running on contexts as they are given.
+
+    Parameters
+    ----------
+    bank
+        The learner, running.
+    feedback, block, seed
+        What is revealed, and which looks are bought.
+    kappa
+        The optimism.
+    """
+
+    refuses = True
+    """The bank refuses rounds that are not numbers: nobody else has to."""
+
+    def __init__(
+        self, bank: Bank, *, feedback: Feedback, kappa: float, block: int | None, seed: int
+    ) -> None:
+        self.bank = bank
+        self.feedback = feedback
+        self.kappa = kappa
+        self._block = block
+        self._seed = seed
+
+    def rule(self, shown: Round) -> Rule:
+        """Return Weitzman's rule, and what is bought after it."""
+        rule = WeitzmanRule(self.reservation_values(shown, self.kappa))
+        if self._block is None:
+            return rule
+        marks = self._probes(shown.number, 1)[0]
+        return Bought(rule, [row for row, place in enumerate(shown.places) if marks[place]])
+
+    def plain_rule(self, shown: Round) -> Rule:
+        """Return the rule without optimism."""
+        return WeitzmanRule(self.reservation_values(shown, 0.0))
+
+    def reservation_values(self, shown: Round, kappa: float) -> Floats:
+        """Return σ at this optimism."""
+        return self.bank.predict_arrays(
+            contexts=shown.filled,
+            costs=shown.costs,
+            boxes=shown.places,
+            optimism=kappa,
+            outside=shown.outside,
+        )
+
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Let the learner learn."""
+        self.bank.update_arrays(
+            boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
+        )
+
+    late = learn
+
+    def explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
+        """Return how the reservation values of a round are made."""
+        return explain_round(self.bank, names, shown, self.kappa, sign)
+
+    def play(self, record: Record, *, first: int, predictions: bool) -> Played:
+        """Play recorded rounds, the first of which has this number."""
+        if not isinstance(self.bank, CompiledBank):
+            return play_record(
+                self, record, feedback=self.feedback, first=first, predictions=predictions
+            )
+        return play_compiled(
+            self.bank,
+            record,
+            feedback=self.feedback,
+            optimism=self.kappa,
+            probes=None if self._block is None else self._probes(first, len(record)),
+            predictions=predictions,
+        )
+
+    def add_boxes(self, count: int) -> None:
+        """Let boxes join that have seen nothing."""
+        self.bank.add_boxes(count)
+
+    def state(self) -> State:
+        """Return the learner's state."""
+        return self.bank.state()
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self.bank.restore(dict(state))
+
+    def _probes(self, first: int, rounds: int) -> NDArray[np.bool_]:
+        return probes(
+            seed=self._seed,
+            block=self._block or 1,
+            first=first,
+            rounds=rounds,
+            boxes=self.bank.boxes,
+        )
+
+
+class PreparedPlayer:
+    """A player that is given [1, z], the prepared context, in place of the context itself."""
+
+    def __init__(self, inner: Any, dimension: int) -> None:
+        self._inner = inner
+        self._preparation = Preparation(dimension)
+
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round."""
+        rule: Rule = self._inner.rule(self._given(shown))
+        return rule
+
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Learn the values of a round, and take its contexts in."""
+        self._inner.learn(self._given(shown), values)
+        self._preparation.add(shown)
+
+    def state(self) -> State:
+        """Return the player's state and the preparation's."""
+        preparation = self._preparation.state()
+        return joined({"inner": self._inner.state(), "preparation": preparation})
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self._preparation.restore(parted(state, "preparation"))
+        self._inner.restore(parted(state, "inner"))
+
+    def _given(self, shown: Round) -> Round:
+        return replace(shown, contexts=with_constant(self._preparation.rows(shown)), gaps=False)
+
+
+@dataclass(frozen=True)
+class LearnerFamily:
+    """A policy over a learner, as a family of one.
+
+    Parameters
+    ----------
+    policy
+        What starts the player.
     standardise
         Whether the learner is given [1, z].
     """
 
-    learner: Learner = field(default_factory=FTRL)
-    name: str = "paper"
-    standardise: bool = False
+    policy: Any
+    standardise: bool
 
-    def start(self, past: Past) -> "IndexMembers":
-        """Return the rule, over a past without rounds."""
-        dimension = past.dimension + int(self.standardise)
-        bank = self.learner.start(boxes=past.boxes, dimension=dimension)
-        return IndexMembers(past, bank, self)
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of the policy."""
+        return (self.policy.name,)
 
-
-def paper(*, shared: bool = False, standardise: bool = False) -> Index:
-    """Return the rule of the paper: exact FTRL on linear reservation values."""
-    name = "paper standardised" if standardise else "paper"
-    return Index(learner=FTRL(shared=shared), name=name, standardise=standardise)
-
-
-class IndexMembers:
-    """The one rule, running."""
-
-    def __init__(self, past: Past, bank: Bank, panel: Index) -> None:
-        self.names = (panel.name,)
-        self._standardise = panel.standardise
-        self._past = past
-        self._bank = bank
-        self._optimism = KAPPA if past.feedback == "opened" else 0.0
-
-    def course(self, round: Round, rule: int) -> IndexCourse:  # noqa: A002
-        """Return what the rule does in a round."""
-        return IndexCourse(self._sigma(round, self._optimism))
-
-    def totals(self, round: Round, values: Floats) -> tuple[Floats, Ints]:  # noqa: A002
-        """Return what the rule comes to in a round without optimism, and how many boxes it opens."""
-        return index_totals(self._sigma(round, 0.0)[np.newaxis], round, values)
-
-    def learn(self, round: Round, values: Floats) -> None:  # noqa: A002
-        """Let the learner learn."""
-        self._bank.update_arrays(round.places, self._rows(round), values, round.costs)
-
-    def state(self) -> State:
-        """Return the learner's state."""
-        return self._bank.state()
-
-    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from what :meth:`state` returned."""
-        self._bank.restore(dict(state))
-
-    def _sigma(self, round: Round, optimism: float) -> Floats:  # noqa: A002
-        rows = self._rows(round)
-        return self._bank.predict_arrays(rows, round.costs, round.places, optimism, round.outside)
-
-    def _rows(self, round: Round) -> Floats:  # noqa: A002
-        if not self._standardise:
-            return round.contexts
-        return with_constant(self._past.standardised(round))
+    def start(self, history: History, *, seed: int) -> PlayerMembers:
+        """Return the player, over a history without rounds."""
+        player = self.policy.player(
+            boxes=history.boxes,
+            dimension=history.dimension + int(self.standardise),
+            feedback=history.feedback,
+            seed=seed,
+        )
+        return PlayerMembers(self.policy.name, player, history if self.standardise else None)

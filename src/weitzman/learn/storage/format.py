@@ -10,7 +10,8 @@ The hash covers the settings, the list and the bytes. Bytes that are cut, change
 or of a later version are refused, and the error says why; nothing in them is ever executed. A file is
 written beside its place and moved there, so a crash leaves the old one whole.
 
-Version 1 holds a learner; version 2, which older releases refuse, holds a policy.
+Version 1 holds a learner. Versions 2 and 3, which older releases refuse, hold a policy;
+version 2 described it in another way (:mod:`weitzman.learn.storage.earlier`).
 """
 
 import hashlib
@@ -27,7 +28,7 @@ from weitzman.errors import InvalidFileError
 
 __all__ = ["VERSION", "pack", "read_saved", "unpack", "write_saved"]
 
-VERSION = 2
+VERSION = 3
 Arrays = dict[str, NDArray[np.generic]]
 Thing = Literal["searcher", "search"]
 # What a state is made of; anything else has no business in a file.
@@ -37,7 +38,7 @@ _CALLED: Final = {"searcher": "a saved searcher", "search": "a saved search"}
 
 def pack(settings: dict[str, Any], arrays: Arrays, *, thing: Thing = "searcher") -> bytes:
     """Return settings and arrays as bytes."""
-    version = 2 if "policy" in settings else 1
+    version = VERSION if "policy" in settings else 1
     little = {
         n: np.ascontiguousarray(a.astype(a.dtype.newbyteorder("<"))) for n, a in arrays.items()
     }

@@ -1,22 +1,24 @@
-"""An open round: what it was told, what its looks showed, and what Weitzman's rule says next.
+"""An open round: the state of the round, and the rule that decides in it.
 
-The reservation values are those of the moment the round was opened. The caller may look at boxes in any
-order; the rule goes on with the closed ones: the smallest reservation value first, stop when the best
-value in hand is no larger. A round of a policy that decides anew after every look has a course instead.
-Inside, smaller values are better.
+The rule is that of the moment the round was opened. The caller may look at boxes in any order; the rule
+goes on with the closed ones. Inside, smaller values are better.
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.ledger.bodies import LARGEST, Opened
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
+from weitzman.search.state import RoundState
 
-__all__ = ["OpenRound", "Result"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["OpenRound", "Result", "RoundRecord"]
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -41,26 +43,20 @@ class Result(msgspec.Struct, frozen=True):
     total: float | None
 
 
-class OpenRound(msgspec.Struct):
-    """A round that has not ended.
+class RoundRecord(msgspec.Struct):
+    """An open round as it is saved.
 
     Attributes
     ----------
-    at, until
-        When it was opened, and when its waiting time is over, in microseconds.
-    places
-        The place of each row among all boxes; None if the rows are all boxes.
-    contexts
-        One row of d numbers per box of the round.
-    costs, sigma, order
-        One cost and reservation value per row, and the rows by increasing reservation value; without
-        reservation values, the rows as they stand.
-    outside
-        The outside option; None if there is none.
-    looks
-        What the rows looked at showed, in order; None where nothing came.
+    at, until, places, contexts
+        As of :class:`OpenRound`.
+    costs, outside, looks
+        The costs, the outside option, and what the rows looked at showed, in order; None where nothing came.
+    sigma, order
+        The reservation values and the rows by increasing ones, if the rule goes by them; else no values, and
+        the rows as they stand.
     course
-        The course as it was when the round was opened, as arrays; None if the round goes by sigma.
+        Another rule, as arrays.
     """
 
     at: int
@@ -74,6 +70,47 @@ class OpenRound(msgspec.Struct):
     looks: dict[int, float | None]
     course: dict[str, NDArray[Any]] | None = None
 
+
+class OpenRound:
+    """A round that has not ended.
+
+    Attributes
+    ----------
+    at, until
+        When it was opened, and when its waiting time is over, in microseconds.
+    places
+        The place of each row among all boxes; None if the rows are all boxes.
+    contexts
+        One row of d numbers per box of the round.
+    state
+        What it has shown.
+    rule
+        What decides; None if that is not known from its events.
+    sigma, order
+        The reservation values by row and the rows by increasing ones; without reservation values none, and
+        the rows as they stand.
+    """
+
+    def __init__(
+        self,
+        *,
+        at: int,
+        until: int,
+        places: list[int] | None,
+        contexts: NDArray[np.float64],
+        state: RoundState,
+        rule: Rule | None,
+    ) -> None:
+        self.at, self.until = at, until
+        self.places = places
+        self.contexts = contexts
+        self.state = state
+        self.rule = rule
+        self.sigma: list[float] = []
+        self.order = list(range(len(state.costs)))
+        if isinstance(rule, WeitzmanRule):
+            self.sigma, self.order = rule.sigma.tolist(), rule.order.tolist()
+
     @classmethod
     def begin(
         cls,
@@ -83,81 +120,130 @@ class OpenRound(msgspec.Struct):
         waiting: int,
         sign: float,
         contexts: NDArray[np.float64] | None = None,
+        rule: Rule | None = None,
     ) -> "OpenRound":
         """Return a round that nothing was seen of.
 
         ``sign`` is −1 where larger values are better; ``contexts`` are those of the body, if they are at
-        hand as an array.
+        hand as an array; ``rule`` decides where there are no reservation values.
         """
-        sigma, outside = body.reservation_values, body.outside
-        if sign < 0.0:
-            sigma = [-s for s in sigma]
-            outside = None if outside is None else -outside
-        if sigma and (max(sigma) >= LARGEST or min(sigma) <= -LARGEST):
-            sigma = [math.copysign(math.inf, s) if abs(s) >= LARGEST else s for s in sigma]
+        if body.reservation_values:
+            sigma = np.array(body.reservation_values)
+            if sign < 0.0:
+                sigma = -sigma
+            if sigma.max() >= LARGEST or sigma.min() <= -LARGEST:
+                sigma[sigma >= LARGEST], sigma[sigma <= -LARGEST] = math.inf, -math.inf
+            rule = WeitzmanRule(sigma)
         if contexts is None:
             contexts = np.array(body.contexts, dtype=np.float64)
-        rows = range(len(body.costs))
-        order = sorted(rows, key=sigma.__getitem__) if sigma else list(rows)
-        until = at + waiting
-        return cls(at, until, body.places, contexts, body.costs, sigma, order, outside, {})
+        outside = math.inf if body.outside is None else sign * body.outside
+        return cls(
+            at=at,
+            until=at + waiting,
+            places=body.places,
+            contexts=contexts,
+            state=RoundState(body.costs, outside),
+            rule=rule,
+        )
+
+    @property
+    def costs(self) -> "Sequence[float]":
+        """What looking at each row costs."""
+        return self.state.costs
+
+    @property
+    def outside(self) -> float | None:
+        """The outside option; None if there is none."""
+        return None if self.state.outside == math.inf else self.state.outside
+
+    @property
+    def looks(self) -> dict[int, float | None]:
+        """What the rows looked at showed, in order; None where nothing came."""
+        return {row: self.state.values.get(row) for row in self.state.opened}
+
+    def see(self, row: int, value: float | None) -> None:
+        """Take in a look and what it showed."""
+        if row not in self.state.opened:
+            self.state.open(row)
+        if value is None:
+            self.state.miss()
+        else:
+            self.state.see(row, value)
 
     def best(self) -> float:
         """Return the smallest value in hand; +∞ if there is none."""
-        best = math.inf if self.outside is None else self.outside
-        for value in self.looks.values():
-            if value is not None and value < best:
-                best = value
-        return best
+        return self.state.best
 
-    def next(self) -> int:
-        """Return the row to look at next, or STOP."""
-        if self.course is not None:
-            from weitzman.learn.policies.courses import course_from
-
-            # Made anew, as a course remembers what it was told of a look before
-            found = [math.nan if v is None else v for v in self.looks.values()]
-            return course_from(self.course).next(list(self.looks), found, self.best())
-        closed = [row for row in self.order if row not in self.looks]
-        return next_box(closed, self.sigma, 0, self.best())
+    def next(self) -> int | None:
+        """Return the row to look at next; None to stop."""
+        if self.rule is None:
+            return None
+        action = self.rule.next(self.state)
+        return action.box if isinstance(action, Open) else None
 
     def result(self) -> Result:
         """Return what the round comes to if it ends now."""
-        best, chosen, paid = (math.inf if self.outside is None else self.outside), None, 0.0
-        for row, value in self.looks.items():
-            paid += self.costs[row]
-            if value is not None and value < best:
-                best, chosen = value, row
-        value = None if best == math.inf else best
-        total = None if value is None else value + paid
-        return Result(tuple(self.looks), chosen, value, paid, total)
+        return _result(self.state)
 
     def known(self, shown: list[tuple[int, float]]) -> list[float]:
         """Return one value per row, of looks before what was shown at the end; NaN for unknown ones."""
         values = [math.nan] * len(self.costs)
         for row, value in shown:
             values[row] = value
-        for row, seen in self.looks.items():
-            if seen is not None:
-                values[row] = seen
+        for row, value in self.state.values.items():
+            values[row] = value
         return values
 
     def would(self, values: list[float]) -> Result | None:
         """Return what the rule alone would have come to; None if it asks for a value that is unknown."""
-        twin = OpenRound(
+        if self.rule is None:
+            return None
+        done = follow(self.rule, RoundState(self.costs, self.state.outside), values)
+        return None if len(done.values) < len(done.opened) else _result(done)
+
+    def record(self) -> RoundRecord:
+        """Return the round as it is saved."""
+        course = None
+        if self.rule is not None and not self.sigma:
+            from weitzman.learn.storage.rules import rule_state
+
+            course = rule_state(self.rule)
+        return RoundRecord(
             self.at,
             self.until,
             self.places,
             self.contexts,
-            self.costs,
+            list(self.costs),
             self.sigma,
             self.order,
             self.outside,
-            {},
-            self.course,
+            self.looks,
+            course,
         )
-        while (row := twin.next()) != STOP:
-            if math.isnan(values[row]):
-                return None
-            twin.looks[row] = values[row]
-        return twin.result()
+
+    @classmethod
+    def from_record(cls, record: RoundRecord) -> "OpenRound":
+        """Return the round that :meth:`record` was asked of."""
+        rule: Rule | None = WeitzmanRule(np.array(record.sigma)) if record.sigma else None
+        if record.course is not None:
+            from weitzman.learn.storage.rules import rule_from
+
+            rule = rule_from(record.course)
+        outside = math.inf if record.outside is None else record.outside
+        made = cls(
+            at=record.at,
+            until=record.until,
+            places=record.places,
+            contexts=record.contexts,
+            state=RoundState(record.costs, outside),
+            rule=rule,
+        )
+        for row, value in record.looks.items():
+            made.see(row, value)
+        return made
+
+
+def _result(state: RoundState) -> Result:
+    value = None if state.best == math.inf else state.best
+    total = None if value is None else value + state.paid
+    return Result(tuple(state.opened), state.kept, value, state.paid, total)

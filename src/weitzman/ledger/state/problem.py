@@ -10,24 +10,22 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.learn.policy import Player, Round, check_round
+from weitzman.learn.record import sigma_of
 from weitzman.learn.settings import saved_settings
+from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
 from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
-from weitzman.ledger.state.advisor import (
-    Advice,
-    Advisor,
-    Floats,
-    Ints,
-    State,
-    advisor_for,
-    searcher_for,
-)
 from weitzman.ledger.state.arrays import pack, unpack
-from weitzman.ledger.state.open_round import OpenRound
+from weitzman.ledger.state.deciding import described_in, player_for, searcher_for
+from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
+from weitzman.search.rule import Arrays, Rule
 
-__all__ = ["Problem", "ProblemRecord"]
+__all__ = ["Floats", "Problem", "ProblemRecord"]
+
+Floats = NDArray[np.float64]
 
 
 class ProblemRecord(msgspec.Struct):
@@ -39,7 +37,7 @@ class ProblemRecord(msgspec.Struct):
     archived: bool
     settings: Created
     tally: Tally
-    rounds: dict[str, OpenRound]
+    rounds: dict[str, RoundRecord]
     learned: dict[str, NDArray[Any]]
 
 
@@ -72,9 +70,11 @@ class Problem:
         self.tally = Tally.blank(len(settings.boxes))
         self.sign = 1.0 if settings.sense == "min" else -1.0
         self.place = {box: i for i, box in enumerate(settings.boxes)}
-        self._advisor = advisor_for(settings)
-        self._advised: tuple[Any, Advice] | None = None
-        # Reservation values that were just told, and the contexts they were told for
+        self._player: Player = player_for(settings)
+        self._checks = not getattr(self._player, "refuses", False)
+        self._every = np.arange(len(settings.boxes))
+        self._decided: tuple[Any, Rule] | None = None
+        # Reservation values that were just given out, and the contexts they are for
         self._fresh: tuple[list[float], Floats] | None = None
 
     def propose(
@@ -82,32 +82,34 @@ class Problem:
     ) -> list[float]:
         """Return one reservation value per row, in the problem's direction; nothing changes.
 
-        There are none if the policy decides anew after every look.
+        There are none if the rule looks again after every box.
         """
-        sigma = self._advise(places, contexts, costs, outside).sigma
+        sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
         if self.settings.policy is not None:
             sigma = np.clip(sigma, -LARGEST, LARGEST)
         # Without the sign of a turned zero
-        told: list[float] = (self.sign * sigma + 0.0).tolist()
-        self._fresh = (told, contexts)
-        return told
+        given: list[float] = (self.sign * sigma + 0.0).tolist()
+        self._fresh = (given, contexts)
+        return given
 
-    def _advise(
+    def _rule(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
-    ) -> Advice:
-        """Return the advice for a round; that of a policy is kept until the round is opened."""
+    ) -> Rule:
+        """Return the rule of a round; that of a policy is kept until the round is opened."""
         asked = None
         if self.settings.policy is not None:
             asked = (self.events, places, contexts.tobytes(), costs, outside)
-            if self._advised is not None and self._advised[0] == asked:
-                return self._advised[1]
-        advice = self._advisor.propose(
-            self._places(places), contexts, np.array(costs), self._outside(outside)
-        )
-        self._advised = None if asked is None else (asked, advice)
-        return advice
+            if self._decided is not None and self._decided[0] == asked:
+                return self._decided[1]
+        turned = None if outside is None else self.sign * outside
+        shown = self._round(places, contexts, costs, turned)
+        if self._checks:
+            check_round(shown)
+        rule = self._player.rule(shown)
+        self._decided = None if asked is None else (asked, rule)
+        return rule
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
         """Begin a round."""
@@ -115,10 +117,13 @@ class Problem:
         contexts = None
         if self._fresh is not None and self._fresh[0] is body.reservation_values:
             contexts = self._fresh[1]
-        opened = OpenRound.begin(body, at=at, waiting=waiting, sign=self.sign, contexts=contexts)
+        rule = None
         if not body.reservation_values:
-            advice = self._advise(body.places, opened.contexts, body.costs, body.outside)
-            opened.course = advice.course
+            contexts = np.array(body.contexts, dtype=np.float64)
+            rule = self._rule(body.places, contexts, body.costs, body.outside)
+        opened = OpenRound.begin(
+            body, at=at, waiting=waiting, sign=self.sign, contexts=contexts, rule=rule
+        )
         self.rounds[name] = opened
         self.tally.opened += 1
         return opened
@@ -128,9 +133,9 @@ class Problem:
         if body.late:
             self.tally.late += len(body.looks)
             return
-        looks = self.rounds[name].looks
+        opened = self.rounds[name]
         for row, value in body.looks:
-            looks[row] = None if value is None else self.sign * value
+            opened.see(row, None if value is None else self.sign * value)
             if value is not None:
                 self.tally.last_value_at = at
 
@@ -143,7 +148,7 @@ class Problem:
         if self.settings.shadow:
             self.tally.compare(result, ended.would(values))
         self.tally.close(name, at, ended, values, result)
-        self._learn(ended.places, ended.contexts, ended.costs, values, ended.outside)
+        self._learn(ended.places, ended.contexts, list(ended.costs), values, ended.outside)
 
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
@@ -151,9 +156,9 @@ class Problem:
             self._learn_past(past)
         self.tally.imported += len(body.rounds)
 
-    def learned(self) -> State:
+    def learned(self) -> Arrays:
         """Return what was learned, as arrays."""
-        return self._advisor.state()
+        return self._player.state()
 
     def saved(self) -> bytes:
         """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
@@ -162,8 +167,14 @@ class Problem:
 
     def replace_learned(self, content: bytes) -> None:
         """Go on from what a saved searcher has learned."""
-        _, arrays = unpack_searcher(content, subject="The state")
-        self._advisor.restore(dict(arrays))
+        settings, arrays = unpack_searcher(content, subject="The state")
+        self._restore(settings.get("policy"), arrays)
+
+    def _restore(self, described: Any, arrays: Arrays) -> None:
+        """Go on from the arrays of a policy with this description."""
+        if is_earlier(described):
+            arrays = upgraded_arrays(described, arrays)
+        self._player.restore(dict(arrays))
 
     def record(self) -> bytes:
         """Return everything, as bytes; equal problems give equal bytes."""
@@ -175,7 +186,7 @@ class Problem:
                 self.archived,
                 self.settings,
                 self.tally,
-                self.rounds,
+                {name: opened.record() for name, opened in self.rounds.items()},
                 dict(sorted(self.learned().items())),
             )
         )
@@ -186,8 +197,9 @@ class Problem:
         record = unpack(content, ProblemRecord)
         problem = cls(name=record.name, at=record.at, settings=record.settings)
         problem.events, problem.archived = record.events, record.archived
-        problem.tally, problem.rounds = record.tally, record.rounds
-        problem._advisor.restore(record.learned)
+        problem.tally = record.tally
+        problem.rounds = {k: OpenRound.from_record(r) for k, r in record.rounds.items()}
+        problem._restore(described_in(record.settings), record.learned)
         return problem
 
     def _learn_past(self, past: PastRound) -> None:
@@ -207,21 +219,21 @@ class Problem:
         for row, value in enumerate(values):
             if value == value:  # noqa: PLR0124  NaN is not itself
                 self.tally.learned[row if places is None else places[row]] += 1
-        self._advisor.learn(
-            self._places(places),
-            contexts,
-            np.array(costs),
-            np.array(values),
-            math.inf if outside is None else outside,
+        # A round that ended with nothing is none
+        known = np.array(values)
+        unknown = np.isnan(known)
+        if outside is not None or not unknown.all():
+            # One NaN for all: turning signs gives others, which would be other bits in a state
+            found = np.where(unknown, np.nan, known)
+            self._player.learn(self._round(places, contexts, costs, outside), found)
+
+    def _round(
+        self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
+    ) -> Round:
+        """Return a round as the player sees it; smaller values are better."""
+        return Round(
+            contexts=contexts,
+            costs=np.array(costs),
+            outside=math.inf if outside is None else outside,
+            places=self._every if places is None else np.array(places, dtype=np.int64),
         )
-
-    def _places(self, places: list[int] | None) -> Ints:
-        return self._advisor.every if places is None else np.array(places, dtype=np.int64)
-
-    def _outside(self, outside: float | None) -> float:
-        return math.inf if outside is None else self.sign * outside
-
-    @property
-    def advisor(self) -> Advisor:
-        """What it asks."""
-        return self._advisor

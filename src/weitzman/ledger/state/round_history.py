@@ -56,7 +56,7 @@ def told(events: Sequence[Draft | Event], *, sign: float, waiting: int) -> Story
                 if body.late:
                     story.late[row] = turned
                 else:
-                    story.round.looks[row] = turned
+                    story.round.see(row, turned)
                     story.times[row] = event.at
         elif story is not None and isinstance(body, Closed):
             story.closed, story.closed_at = body, event.at

@@ -137,18 +137,19 @@ class Tally(msgspec.Struct):
         places = range(len(ended.costs)) if ended.places is None else ended.places
         self.absent = self.absent if ended.places is None else self._without(ended.places)
         shortfall = spared = 0.0
+        looks = ended.looks
         for row, place in enumerate(places):
             cost = ended.costs[row]
-            if row in ended.looks:
+            if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
-                shortfall += self._look(place, sigma, cost, ended.looks[row])
+                shortfall += self._look(place, sigma, cost, looks[row])
             else:
                 spared += cost
         self.saved_looks += spared
         self.paid += result.paid
-        self.depth[len(ended.looks)] += 1
+        self.depth[len(looks)] += 1
         spreads = self.spreads
-        spreads.looks.add(len(ended.looks))
+        spreads.looks.add(len(looks))
         spreads.saved_looks.add(spared)
         if ended.sigma:
             spreads.shortfall.add(shortfall)
@@ -167,7 +168,7 @@ class Tally(msgspec.Struct):
         chosen = result.chosen
         if chosen is not None and ended.places is not None:
             chosen = ended.places[chosen]
-        self.recent.append(Ended(name, at, len(ended.looks), chosen, result.paid, result.total))
+        self.recent.append(Ended(name, at, len(looks), chosen, result.paid, result.total))
         del self.recent[:-_RECENT]
         self._mark(at)
 

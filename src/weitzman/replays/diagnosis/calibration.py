@@ -25,18 +25,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import Past
-from weitzman.learn.policies.joint import Law
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.policies.joint import Joint
+from weitzman.learn.policies.portfolio import Portfolio
 from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policies.weitzman import paper
-from weitzman.learn.policy import IndexCourse
+from weitzman.learn.policies.weitzman import Weitzman
+from weitzman.learn.record import sigma_of
 from weitzman.logs.log import Log
 from weitzman.replays.bootstrap import block_ratios
 from weitzman.replays.diagnosis.residuals import CLEAR
 from weitzman.replays.replay import rounds_of
 
 if TYPE_CHECKING:
-    from weitzman.learn.policies.panel import Panel
+    from weitzman.learn.policy import Policy
 
 __all__ = ["Calibration", "Promise", "calibration", "promised"]
 
@@ -138,30 +139,33 @@ def promised(
     progress: Callable[[int], None] | None = None,
 ) -> list[Promise]:
     """Return the reservation values of rules that have them, learned online, beside what came."""
-    boxes, dimension = log.values.shape[1], log.contexts.shape[2] + 1
-    past = Past(boxes=boxes, dimension=dimension, shared=log.shared, standardise=False)
-    panels: list[Panel] = [paper(shared=log.shared), Simple(rules=("no-context",))]
-    panels.append(Law(kind="linear", cautions=(), plain=("fixed",)))
+    rules: list[Policy] = [
+        Weitzman(FTRL(shared=log.shared), standardise=True),
+        Simple("no-context", log.shared),
+        Joint("linear", "fixed", shared=log.shared),
+    ]
     if trees:
-        panels.append(Law(kind="trees", cautions=(), plain=("fixed",)))
-    members = [panel.start(past) for panel in panels]
+        rules.append(Joint("trees", "fixed", shared=log.shared))
     rounds = rounds_of(log, cost_scale=cost_scale)
-    sigma = np.full((len(members), len(rounds), boxes), np.nan)
-    values, costs = np.full((2, len(rounds), boxes), np.nan)
+    candidates = Portfolio(candidates=rules, shared=log.shared).started(
+        boxes=rounds.boxes, dimension=rounds.dimension, feedback="full", seed=0
+    )
+    names = candidates.names
+    sigma = np.full((len(names), len(rounds), rounds.boxes), np.nan)
+    values, costs = np.full((2, len(rounds), rounds.boxes), np.nan)
     for t, (shown, found) in enumerate(rounds):
         values[t, shown.places], costs[t, shown.places] = found, shown.costs
-        for k, group in enumerate(members):
-            course = group.course(shown, 0)
-            if isinstance(course, IndexCourse):
-                sigma[k, t, shown.places] = course.sigma
-            group.learn(shown, found)
-        past.add(shown, found)
+        for k in range(len(names)):
+            used = sigma_of(candidates.rule(shown, k))
+            if used is not None:
+                sigma[k, t, shown.places] = used
+        candidates.learn(shown, found)
         if progress is not None:
             progress(1)
     late = slice(len(rounds) // 2, None)
     return [
-        Promise(rule=group.names[0], sigma=sigma[k, late], values=values[late], costs=costs[late])
-        for k, group in enumerate(members)
+        Promise(rule=name, sigma=sigma[k, late], values=values[late], costs=costs[late])
+        for k, name in enumerate(names)
     ]
 
 

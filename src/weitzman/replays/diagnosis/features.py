@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import CLIP
 from weitzman.learn.models.means import Fit, fit_means
+from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.replays.bootstrap import block_ratios
 
@@ -56,7 +56,7 @@ class Telling:
 def telling(log: Log) -> Telling | None:
     """Return what the features of a log tell; None where there are none, or too few rounds to say."""
     half = len(log) // 2
-    contexts = np.clip(log.contexts, -CLIP, CLIP)
+    contexts = prepared(log.contexts, ~np.isnan(log.costs))
     early, late = log.values[:half], log.values[half:]
     # A box that the first half does not know has no prediction
     values = np.where((~np.isnan(early)).any(axis=0) | log.shared, late, np.nan)

@@ -27,9 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import CLIP
 from weitzman.learn.models.means import fit_means
+from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
+from weitzman.logs.rounds import contexts_of
 from weitzman.replays.bootstrap import block_ratios
 
 __all__ = ["CLEAR", "Correlation", "Residuals", "correlation", "residuals_of"]
@@ -98,10 +99,7 @@ class Correlation:
 
 def residuals_of(log: Log) -> Residuals:
     """Return what the contexts leave of the values of a log."""
-    contexts = np.clip(log.contexts, -CLIP, CLIP)
-    if log.contexts.shape[2] == 0:
-        # Without features the mean is all that can be predicted
-        contexts = np.zeros((*log.values.shape, 1))
+    contexts = prepared(contexts_of(log), ~np.isnan(log.costs))
     fit = fit_means(contexts, log.values, shared=log.shared)
     return Residuals(values=fit.residuals, shared=log.shared)
 

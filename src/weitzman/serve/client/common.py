@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.rule import NO_BOX, next_box
 from weitzman.serve.messages.finite import first_infinite
 from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 
@@ -148,7 +148,7 @@ class Progress:
         closed = [box for box in order if box not in self.untold]
         turned = [self._sign * sigma[box] for box in closed]
         place = next_box(range(len(closed)), turned, 0, self._best)
-        self.next = None if place == STOP else closed[place]
+        self.next = None if place == NO_BOX else closed[place]
 
     def ready_to_close(self) -> None:
         """Refuse to close while a value is awaited."""

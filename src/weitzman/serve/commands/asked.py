@@ -10,9 +10,8 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from weitzman.learn.learners.parts.kernels import LIMIT
-from weitzman.ledger.state.advisor import Floats
-from weitzman.ledger.state.problem import Problem
+from weitzman.ledger.state.problem import Floats, Problem
+from weitzman.search.numbers import LIMIT
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import NewRound
 

@@ -17,7 +17,7 @@ from weitzman.learn.load import load
 from weitzman.learn.settings import saved_settings
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
-from weitzman.ledger.state.advisor import searcher_for
+from weitzman.ledger.state.deciding import searcher_for
 from weitzman.ledger.state.problem import Problem
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.table import read_table

@@ -1,10 +1,10 @@
 """Commands on problems: create, list, describe, archive."""
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learners.parts.kernels import LIMIT
-from weitzman.learn.storage.learners import LEARNERS
+from weitzman.learn.storage.registry import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.state.problem import Problem
+from weitzman.search.numbers import LIMIT
 from weitzman.serve.engine.desk import Desk
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView

@@ -6,7 +6,6 @@ from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import Story
-from weitzman.search.rule import STOP
 from weitzman.serve.commands.rounds import box_name, outcome_of, story_of
 from weitzman.serve.engine.desk import Desk
 from weitzman.serve.messages.refusal import Refusal
@@ -29,8 +28,8 @@ def round_story(desk: Desk, problem: Problem, name: str) -> RoundStory:
         raise Refusal("unknown", text, "round")
     told = story.round
     if name in problem.rounds:
-        told.course = problem.rounds[name].course
-    row = STOP if story.closed is not None else told.next()
+        told.rule = problem.rounds[name].rule
+    row = None if story.closed is not None else told.next()
     best = told.best()
     outcome = None
     if story.closed is not None and story.closed_at is not None:
@@ -41,7 +40,7 @@ def round_story(desk: Desk, problem: Problem, name: str) -> RoundStory:
         opened_at=told.at * _SECOND,
         waits_until=told.until * _SECOND,
         closed=story.closed is not None,
-        next=None if row == STOP else box_name(problem, told, row),
+        next=None if row is None else box_name(problem, told, row),
         best=None if math.isinf(best) else problem.sign * best,
         outside=story.body.outside,
         boxes=_story_boxes(problem, story),
@@ -114,7 +113,7 @@ def _why_it_ended(problem: Problem, told: OpenRound, *, waited: bool) -> str:
     if not told.sigma:
         return "Stopped."
     row = told.next()
-    if row == STOP:
+    if row is None:
         closed = next(r for r in told.order if r not in told.looks)
         same = told.sigma[closed] == told.best()
         why = (

@@ -12,7 +12,6 @@ from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import Story, told
-from weitzman.search.rule import STOP
 from weitzman.serve.commands.asked import asked, checked_value
 from weitzman.serve.engine.desk import Desk
 from weitzman.serve.messages.refusal import Refusal, from_input_error
@@ -56,11 +55,13 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
             if not same or want.rows != body.contexts:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
-            opened = problem.rounds.get(ask.id)
+            opened, rule = problem.rounds.get(ask.id), None
             if opened is not None:
-                before.round.course = opened.course
-            before.round.looks = {}
-            return _reply(problem, ask.id, before.round)
+                rule = opened.rule
+            fresh = OpenRound.begin(
+                body, at=before.round.at, waiting=0, sign=problem.sign, rule=rule
+            )
+            return _reply(problem, ask.id, fresh)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
     if len(problem.rounds) >= desk.settings.rounds_limit:
@@ -96,8 +97,8 @@ def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeR
     best = opened.best()
     return SeeReply(
         round=name,
-        next=None if row == STOP else box_name(problem, opened, row),
-        stop=row == STOP,
+        next=None if row is None else box_name(problem, opened, row),
+        stop=row is None,
         best=None if best == float("inf") else problem.sign * best,
         late=False,
     )
@@ -230,8 +231,8 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
         sigma = dict(zip(names, told, strict=True))
     return RoundReply(
         round=name,
-        next=None if row == STOP else names[row],
-        stop=row == STOP,
+        next=None if row is None else names[row],
+        stop=row is None,
         best=_turned(problem, opened.outside),
         order=order if opened.sigma else None,
         reservation_values=sigma if opened.sigma else None,

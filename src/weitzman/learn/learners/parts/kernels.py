@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import compiled, entry, generic
 from weitzman.learn.learners.parts.optimism import lowered, note_look
+from weitzman.search.numbers import LIMIT
 
 __all__ = [
-    "LIMIT",
     "UNSORTED",
     "learn_row",
     "learn_rows",
@@ -43,8 +43,6 @@ __all__ = [
 Array = NDArray[np.float64]
 Boxes = NDArray[np.int64]
 
-LIMIT = 1e50
-"""Contexts, values and costs beyond this would overflow in squares of squares."""
 UNSORTED = 6
 """What :func:`learn_rows` answers to rows that are not in the order of their boxes."""
 

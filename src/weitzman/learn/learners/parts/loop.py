@@ -17,7 +17,7 @@ from weitzman.learn.learners.parts.kernels import (
     search_value,
     settle_row,
 )
-from weitzman.search.rule import STOP, next_box
+from weitzman.search.rule import NO_BOX, next_box
 
 __all__ = ["FULL", "OPENED", "PROBED", "play_rounds"]
 
@@ -75,8 +75,8 @@ def _complete(
 
 @compiled
 def _first(sigma: Array, opened: Marks) -> int:
-    """Return the closed box with the smallest number, of equal ones the first; STOP if there is none."""
-    first, smallest = STOP, math.inf
+    """Return the closed box with the smallest number, of equal ones the first; NO_BOX if there is none."""
+    first, smallest = NO_BOX, math.inf
     for box in range(sigma.shape[0]):
         if not opened[box] and sigma[box] < smallest:
             first, smallest = box, sigma[box]
@@ -107,11 +107,11 @@ def _search(
         opened[box] = False
     while True:
         box = _first(sigma, opened)
-        if box == STOP:
+        if box == NO_BOX:
             return best, paid, chosen, count
         one[0] = box
         # No other box is below this bound: if the rule stops here it stops at all of them
-        if _next_box(one, sigma, 0, best) == STOP:
+        if _next_box(one, sigma, 0, best) == NO_BOX:
             return best, paid, chosen, count
         if not known[box]:
             row = 0 if shared else box

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learners.parts.kernels import LIMIT
-from weitzman.search.numbers import float_array
+from weitzman.search.numbers import LIMIT, float_array
 
 __all__ = ["asked", "box_numbers", "check_contexts", "column", "hash_of", "refusal"]
 

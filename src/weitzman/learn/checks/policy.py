@@ -4,13 +4,13 @@
 without an outside option and values that do not come, and raises an ``AssertionError`` that names the first
 promise it breaks:
 
-- a course opens rows of its round, none twice, at least one where there is no outside option, and ends;
-- the same calls give the same bits, and proposing changes nothing;
+- a rule opens rows of its round, none twice, at least one where there is no outside option, and ends;
+- the same calls give the same bits, and asking for a rule changes nothing;
 - what was not revealed changes nothing;
 - a value that does not come, or a round that reveals nothing, is no reason to stop working;
-- a course depends on what its round has shown, not on how often it was asked;
-- a restored state goes on bit for bit, and so does a course that can be kept
-  (:mod:`weitzman.learn.policies.courses`);
+- a rule depends on what its round has shown, not on how often it was asked;
+- a restored state goes on bit for bit, and so does a rule that can be kept
+  (:mod:`weitzman.learn.storage.rules`);
 - what is kept grows at most linearly with the rounds.
 """
 
@@ -20,9 +20,10 @@ from collections.abc import Callable
 import numpy as np
 
 from weitzman.learn.learners.parts.rows import hash_of
-from weitzman.learn.policies.courses import COURSES, course_from, course_state
-from weitzman.learn.policy import Course, Floats, Player, Policy, Round, walk
-from weitzman.search.rule import STOP
+from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
+from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
+from weitzman.search.rule import STOP, Open, Rule, Take
+from weitzman.search.state import RoundState
 
 __all__ = ["CHECKS", "check_policy"]
 
@@ -49,50 +50,54 @@ def _data(rounds: int, seed: int = 0) -> Data:
     return data
 
 
-def _start(policy: Policy) -> Player:
-    return policy.start(boxes=BOXES, dimension=DIMENSION)
+def _start(policy: Policy, feedback: Feedback = "full") -> Player:
+    return policy.start(boxes=BOXES, dimension=DIMENSION, feedback=feedback, seed=0)
 
 
 def _play(player: Player, data: Data, *, ask: bool = True) -> list[tuple[int, ...]]:
     opened = []
     for shown, values in data:
         if ask:
-            opened.append(walk(player.propose(shown), shown, values).opened)
+            opened.append(tuple(walk(player.rule(shown), shown, values).opened))
         player.learn(shown, values)
     return opened
 
 
-def _steps(course: Course, shown: Round, values: Floats) -> list[int]:
-    """Follow a course to its end, no further than a round can go."""
-    opened: list[int] = []
-    found: list[float] = []
-    best = shown.outside
-    while (row := course.next(opened, found, best)) != STOP:
-        assert 0 <= row < len(values), "a course opens rows of its round"
-        assert row not in opened, "a course opens no row twice"
-        opened.append(row)
-        found.append(float(values[row]))
-        best = min(best, math.inf if math.isnan(found[-1]) else found[-1])
-    return opened
+def _steps(rule: Rule, shown: Round, values: Floats) -> list[int]:
+    """Follow a rule to its end, no further than a round can go."""
+    state = RoundState(shown.costs.tolist(), shown.outside)
+    while (action := rule.next(state)) is not STOP:
+        assert isinstance(action, Open | Take), "a rule opens, takes or stops"
+        row = action.box
+        assert 0 <= row < len(values), "a rule opens rows of its round"
+        if isinstance(action, Take):
+            break
+        assert row not in state.opened, "a rule opens no row twice"
+        state.open(row)
+        if math.isnan(values[row]):
+            state.miss()
+        else:
+            state.see(row, float(values[row]))
+    return state.opened
 
 
-def check_courses(policy: Policy) -> None:
-    """Check that courses open rows of their rounds, each once, and end."""
+def check_rules(policy: Policy) -> None:
+    """Check that rules open rows of their rounds, each once, and end."""
     player = _start(policy)
     for shown, values in _data(ROUNDS):
-        opened = _steps(player.propose(shown), shown, values)
+        opened = _steps(player.rule(shown), shown, values)
         assert opened or shown.outside < math.inf, "without an outside option a box is opened"
         player.learn(shown, values)
 
 
 def check_determinism(policy: Policy) -> None:
-    """Check that the same calls give the same bits, and that proposing changes nothing."""
+    """Check that the same calls give the same bits, and that asking for a rule changes nothing."""
     one, other, silent = (_start(policy) for _ in range(3))
     data = _data(ROUNDS)
     assert _play(one, data) == _play(other, data), "the same calls give the same looks"
     assert hash_of(one.state()) == hash_of(other.state()), "the same calls give the same bits"
     _play(silent, data, ask=False)
-    assert hash_of(silent.state()) == hash_of(one.state()), "proposing changes nothing"
+    assert hash_of(silent.state()) == hash_of(one.state()), "asking for a rule changes nothing"
 
 
 def check_missing(policy: Policy) -> None:
@@ -101,39 +106,40 @@ def check_missing(policy: Policy) -> None:
     for number, (shown, values) in enumerate(_data(ROUNDS)):
         hidden = np.arange(len(values)) % 3 == number % 3
         found = np.where(hidden | (number % 10 == 0), np.nan, values)
-        _steps(player.propose(shown), shown, found)
+        _steps(player.rule(shown), shown, found)
         player.learn(shown, found)
     shown, values = _data(1, seed=1)[0]
-    _steps(player.propose(shown), shown, values)
+    _steps(player.rule(shown), shown, values)
 
 
 def check_unrevealed(policy: Policy) -> None:
-    """Check that a course is the same whatever the boxes hold that it has not opened."""
+    """Check that a rule is the same whatever the boxes hold that it has not opened."""
     player = _start(policy)
     _play(player, _data(ROUNDS))
     for shown, values in _data(10, seed=2):
-        opened = _steps(player.propose(shown), shown, values)
+        opened = _steps(player.rule(shown), shown, values)
         others = np.where(np.isin(np.arange(len(values)), opened), values, -1e6)
-        again = _steps(player.propose(shown), shown, others)
+        again = _steps(player.rule(shown), shown, others)
         assert again == opened, "what was not revealed changes nothing"
 
 
-def check_course_is_a_function(policy: Policy) -> None:
-    """Check that a course answers from what it is told, however often it is asked."""
+def check_rule_is_a_function(policy: Policy) -> None:
+    """Check that a rule answers from what the round has shown, however often it is asked."""
     player = _start(policy)
     _play(player, _data(ROUNDS))
     for shown, values in _data(10, seed=3):
-        opened = _steps(player.propose(shown), shown, values)
-        course = player.propose(shown)
+        opened = _steps(player.rule(shown), shown, values)
+        rule, state = player.rule(shown), RoundState(shown.costs.tolist(), shown.outside)
         for count in range(len(opened) + 1):
-            before, found = opened[:count], [float(values[row]) for row in opened[:count]]
-            best = min([shown.outside, *found])
-            wanted = opened[count] if count < len(opened) else STOP
+            wanted = Open(opened[count]) if count < len(opened) else STOP
             for _ in range(2):
-                assert course.next(before, found, best) == wanted, "asking again changes nothing"
-            if type(course) in COURSES.values():
-                kept = course_from(course_state(course))
-                assert kept.next(before, found, best) == wanted, "a course that is kept goes on"
+                assert rule.next(state) == wanted, "asking again changes nothing"
+            if type(rule) in KINDS.values():
+                kept = rule_from(rule_state(rule))
+                assert kept.next(state) == wanted, "a rule that is kept goes on"
+            if count < len(opened):
+                state.open(opened[count])
+                state.see(opened[count], float(values[opened[count]]))
 
 
 def check_restore(policy: Policy) -> None:
@@ -164,11 +170,11 @@ def check_memory(policy: Policy) -> None:
 
 
 CHECKS: tuple[Callable[[Policy], None], ...] = (
-    check_courses,
+    check_rules,
     check_determinism,
     check_missing,
     check_unrevealed,
-    check_course_is_a_function,
+    check_rule_is_a_function,
     check_restore,
     check_memory,
 )

@@ -16,13 +16,15 @@ names the first promise it breaks:
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
-from weitzman.learn.learners.play import play
+from weitzman.learn.policies.weitzman import Weitzman
+from weitzman.learn.record import checked_record
 
 __all__ = ["CHECKS", "check_learner"]
 
@@ -132,12 +134,18 @@ def check_play(spec: Learner) -> None:
     contexts, values, costs = _data(150)
     contexts[::7, 1] = np.nan
     values[::5, 2] = np.nan
-    whole, single = _start(spec), _start(spec)
-    play(whole, contexts, costs, values)
+    size: Any = {"boxes": BOXES, "dimension": DIMENSION}
+    player, single = Weitzman(spec).player(**size, feedback="full", seed=0), _start(spec)
+    record = checked_record(
+        *size.values(), contexts=contexts, costs=costs, values=values, outside=np.inf
+    )
+    player.play(record, first=0, predictions=False)
     for t in range(150):
         rows = np.flatnonzero(~np.isnan(contexts[t]).any(axis=1))
         single.update(rows, contexts[t, rows], values[t, rows], costs[t, rows])
-    assert whole.digest() == single.digest(), "play learns the same bits as the rounds one by one"
+    assert player.bank.digest() == single.digest(), (
+        "play learns the same bits as the rounds one by one"
+    )
 
 
 def check_units(spec: Learner) -> None:

@@ -1,0 +1,1 @@
+"""The contracts of learners and policies, as checks that anyone can run on their own."""

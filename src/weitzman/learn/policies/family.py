@@ -1,0 +1,197 @@
+"""Families: policies that share what they have learned, and are scored together.
+
+Many policies need the same: the ridge means of a round serve "one shot", "mean" and "mean + cost"; one
+law of the round serves every way of playing it. A *family* describes such policies. ``start`` makes
+*members* of it, over a :class:`~weitzman.learn.models.history.History` that several families may share
+and that is not theirs to write. A policy that is played alone is a family of one over a history of its
+own; any other player joins a portfolio through :class:`PlayerMembers`.
+
+Under full information every member can be scored on every round, also those that were not played:
+``totals`` says what each would have made. It follows the same decisions as the rules do, but for
+exploration: a player with a ``plain_rule`` is judged by that.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from weitzman.learn.models.history import History
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
+from weitzman.learn.preparation import with_constant
+from weitzman.search.kernels import play_round
+from weitzman.search.rule import Rule, WeitzmanRule
+
+__all__ = ["Alone", "Family", "Members", "PlayerMembers", "alone", "index_totals"]
+
+
+class Members(Protocol):
+    """The policies of a family, running."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the members."""
+
+    def rule(self, shown: Round, member: int) -> Rule:
+        """Return what decides in a round for one member; nothing changes."""
+
+    def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
+        """Return the total of every member in a round, and how many boxes it opens.
+
+        A total is NaN if a value that the member would have seen is.
+        """
+
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Learn a round, before it is added to the history."""
+
+    def state(self) -> State:
+        """Return a copy of everything beside the history that later answers depend on."""
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned; the history is restored before."""
+
+
+class Family(Protocol):
+    """The description of policies that share what they have learned."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the members."""
+
+    def start(self, history: History, *, seed: int) -> Members:
+        """Return the members, over a history without rounds."""
+
+
+@njit(cache=True)
+def _index_totals(
+    orders: Ints,
+    sigma: Floats,
+    costs: Floats,
+    outside: float,
+    values: Floats,
+    totals: Floats,
+    counts: Ints,
+) -> None:
+    for rule in range(sigma.shape[0]):
+        best, paid, _, count = play_round(orders[rule], sigma[rule], costs, values, outside)
+        totals[rule], counts[rule] = best + paid, count
+        for k in range(count):
+            if np.isnan(values[orders[rule, k]]):
+                totals[rule] = np.nan
+
+
+def index_totals(sigma: Floats, shown: Round, values: Floats) -> tuple[Floats, Ints]:
+    """Return the totals of Weitzman's rule, and its looks, one for each row of σ.
+
+    Examples
+    --------
+    >>> known = Round(contexts=np.ones((2, 1)), costs=np.ones(2), outside=9.0, places=np.arange(2))
+    >>> index_totals(np.array([[3.0, 1.0], [np.inf, np.inf]]), known, np.array([2.0, 5.0]))
+    (array([4., 9.]), array([2, 0]))
+    """
+    totals, counts = np.empty(len(sigma)), np.empty(len(sigma), dtype=np.int64)
+    orders = np.argsort(sigma, axis=1, kind="stable")
+    _index_totals(orders, sigma, shown.costs, shown.outside, values, totals, counts)
+    return totals, counts
+
+
+class PlayerMembers:
+    """A player of any kind, as a family of one.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    player
+        What decides and learns.
+    history
+        Whose preparation it is given, as [1, z]; None for contexts as they are.
+    """
+
+    def __init__(self, name: str, player: Player, history: History | None) -> None:
+        self.names = (name,)
+        self._player: Any = player
+        self._history = history
+        self._judged: Callable[[Round], Rule] = getattr(player, "plain_rule", player.rule)
+
+    def rule(self, shown: Round, member: int) -> Rule:
+        """Return what decides in a round."""
+        rule: Rule = self._player.rule(self._given(shown))
+        return rule
+
+    def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
+        """Return the total of the player in a round without exploration, and its looks."""
+        rule = self._judged(self._given(shown))
+        if isinstance(rule, WeitzmanRule):
+            return index_totals(rule.sigma[np.newaxis], shown, values)
+        done = walk(rule, shown, values)
+        known = len(done.values) == len(done.opened)
+        return np.array([done.total if known else np.nan]), np.array([len(done.opened)])
+
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Let the player learn."""
+        self._player.learn(self._given(shown), values)
+
+    def state(self) -> State:
+        """Return the player's state."""
+        state: State = self._player.state()
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self._player.restore(dict(state))
+
+    def _given(self, shown: Round) -> Round:
+        if self._history is None:
+            return shown
+        return replace(shown, contexts=with_constant(self._history.prepared(shown)), gaps=False)
+
+
+def alone(
+    family: Family,
+    *,
+    boxes: int,
+    dimension: int,
+    feedback: Feedback,
+    seed: int,
+    shared: bool,
+    standardise: bool,
+) -> "Alone":
+    """Return the player of a family of one, over a history of its own."""
+    history = History(
+        boxes=boxes,
+        dimension=dimension,
+        shared=shared,
+        standardise=standardise,
+        feedback=feedback,
+    )
+    return Alone(history, family.start(history, seed=seed))
+
+
+class Alone:
+    """The one member of a family, as a player."""
+
+    def __init__(self, history: History, members: Members) -> None:
+        self._history = history
+        self._members = members
+
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round."""
+        return self._members.rule(shown, 0)
+
+    def learn(self, shown: Round, values: Floats) -> None:
+        """Learn the values of a round."""
+        self._members.learn(shown, values)
+        self._history.add(shown, values)
+
+    def state(self) -> State:
+        """Return the history and what the member has learned beside it."""
+        return joined({"past": self._history.state(), "members": self._members.state()})
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self._history.restore(parted(state, "past"))
+        self._members.restore(parted(state, "members"))

@@ -1,0 +1,101 @@
+"""The rule on a joint law of the round: after every look the law is reweighted by what was seen."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.learn.models.sample import Sample
+from weitzman.learn.models.sample_steps import choose, judge, reweigh
+from weitzman.learn.policy import Floats, State
+from weitzman.search.rule import NO_BOX, STOP, Action, Open
+from weitzman.search.state import RoundState
+
+__all__ = ["JointRule"]
+
+
+class JointRule:
+    """The choice on a law that is reweighted after every look."""
+
+    def __init__(self, law: Sample, costs: Floats, choice: int, caution: float) -> None:
+        self._law = law
+        self._costs = costs
+        self._choice = choice
+        self._caution = caution
+        # The looks so far, and the weights before and after each of them
+        self._looks: list[tuple[int, float]] = []
+        self._weights = [law.weights]
+
+    def next(self, state: RoundState) -> Action:
+        """Return the row to open next, or STOP."""
+        law, boxes = self._law, len(self._costs)
+        weights = self._reweighed(state)
+        marks = np.zeros(boxes, dtype=np.bool_)
+        marks[state.opened] = True
+        gains, errors = np.empty(boxes), np.empty(boxes)
+        judge(law.ranked, law.order, law.rows, law.shift, weights, marks, state.best, gains, errors)
+        row = int(
+            choose(
+                law.ranked, law.order, law.rows, law.shift, weights, self._costs, marks, state.best,
+                self._choice, self._caution, gains, errors,
+            )
+        )  # fmt: skip
+        return STOP if row == NO_BOX else Open(row)
+
+    def _reweighed(self, state: RoundState) -> Floats:
+        """Return the weights after the looks of a state; those of looks that are known are kept."""
+        law = self._law
+        looks = list(zip(state.opened, state.found, strict=True))
+        same = 0
+        for before, now in zip(self._looks, looks, strict=False):
+            if before[0] != now[0] or not _is_same(before[1], now[1]):
+                break
+            same += 1
+        del self._weights[same + 1 :], self._looks[same:]
+        for opened, found in looks[same:]:
+            after, row = np.empty(len(law.weights)), law.rows[opened]
+            seen = found - float(law.shift[opened])
+            reweigh(law.ranked[row], law.order[row], seen, self._weights[-1], after)
+            self._weights.append(after)
+            self._looks.append((opened, found))
+        return self._weights[-1]
+
+    def state(self) -> State:
+        """Return the law before any look, and the rule; later weights follow from what was found."""
+        law = self._law
+        return {
+            "ranked": law.ranked[law.rows],
+            "order": law.order[law.rows],
+            "shift": law.shift,
+            "weights": law.weights,
+            "costs": self._costs,
+            "rule": np.array([self._choice]),
+            "caution": np.array([self._caution]),
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "JointRule":
+        """Return the rule whose :meth:`state` this is."""
+
+        def floats(name: str) -> Floats:
+            return np.array(state[name], dtype=np.float64)
+
+        choice, caution = int(state["rule"].astype(np.int64)[0]), float(floats("caution")[0])
+        if "values" in state:
+            # A search that was kept before laws were sorted
+            return cls(
+                Sample.of(floats("values"), floats("weights")), floats("costs"), choice, caution
+            )
+        law = Sample(
+            ranked=floats("ranked"),
+            order=np.array(state["order"], dtype=np.int64),
+            rows=np.arange(len(floats("shift"))),
+            shift=floats("shift"),
+            weights=floats("weights"),
+        )
+        return cls(law, floats("costs"), choice, caution)
+
+
+def _is_same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))

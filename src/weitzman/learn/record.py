@@ -1,0 +1,212 @@
+"""Recorded rounds, and the loop over them: decide, follow, learn.
+
+A box with a NaN in its context is absent in that round. A value that is NaN is missing: the box is
+paid for if opened, shows nothing, and is not learned. If no value is in hand the total is +∞ and the
+chosen box is −1, as it is for the outside option.
+
+What a round reveals is the feedback: all values (``full``), those opened (``opened``), those bought to
+learn (``probe``), or opened and bought (``opened+probe``). What is bought costs its price unless it was
+opened anyway, and may be kept.
+
+:func:`play_record` is the loop in Python, for every player. A player may have a ``play`` of its own, all
+in compiled code, which gives the same bits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, walk
+from weitzman.search.numbers import LIMIT, float_array
+from weitzman.search.rule import Rule, WeitzmanRule
+from weitzman.search.state import RoundState
+
+__all__ = [
+    "Played",
+    "Record",
+    "checked_record",
+    "play_record",
+    "play_round",
+    "revealed",
+    "sigma_of",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """What happened in each round of a played sequence.
+
+    Attributes
+    ----------
+    totals, paid
+        The total, and the costs that are part of it.
+    chosen
+        The box whose value is kept; −1 for the outside option.
+    opened_count
+        How many boxes were opened, bought looks included.
+    reservation_values
+        What the search was decided by, (T, n), NaN where a box is absent or a rule has none; None if
+        they were not asked for.
+    """
+
+    totals: Floats
+    paid: Floats
+    chosen: Ints
+    opened_count: Ints
+    reservation_values: Floats | None = None
+
+    @classmethod
+    def blank(cls, record: "Record", *, predictions: bool) -> "Played":
+        """Return arrays for the rounds of a record, to be filled."""
+        count = len(record)
+        return cls(
+            totals=np.empty(count),
+            paid=np.empty(count),
+            chosen=np.empty(count, dtype=np.int64),
+            opened_count=np.empty(count, dtype=np.int64),
+            reservation_values=np.full(record.values.shape, np.nan) if predictions else None,
+        )
+
+    def turned(self) -> "Played":
+        """Return the same rounds for a problem where larger is better."""
+        sigma = self.reservation_values
+        return replace(
+            self,
+            totals=-self.totals + 0.0,
+            reservation_values=None if sigma is None else -sigma,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Record:
+    """Recorded rounds, checked; smaller values are better.
+
+    Attributes
+    ----------
+    contexts, values
+        Arrays (T, n, d) and (T, n).
+    costs
+        (T, n), or (1, n) if they are the same in all rounds.
+    outside
+        (T,), or (1,) if it is the same in all rounds; +∞ for none.
+    """
+
+    contexts: Floats
+    costs: Floats
+    values: Floats
+    outside: Floats
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    def round(self, t: int, *, number: int) -> tuple[Round, Floats]:
+        """Return one round, under its number, with the values of its rows."""
+        there = np.flatnonzero(~np.isnan(self.contexts[t]).any(axis=1))
+        shown = Round(
+            contexts=self.contexts[t, there],
+            costs=self.costs[t % len(self.costs), there],
+            outside=float(self.outside[t % len(self.outside)]),
+            places=there,
+            number=number,
+        )
+        return shown, self.values[t, there]
+
+
+def revealed(
+    rule: Rule, opened: Sequence[int], values: Floats, feedback: Feedback
+) -> NDArray[np.float64]:
+    """Return what a round reveals of its values, NaN for the rest."""
+    if feedback == "full":
+        return values
+    rows: Any = opened if "opened" in feedback else getattr(rule, "rows", ())
+    shown = np.full(len(values), np.nan)
+    shown[list(rows)] = values[list(rows)]
+    return shown
+
+
+def sigma_of(rule: Rule) -> Floats | None:
+    """Return the reservation values that a rule goes by, if they stay as they are in a round."""
+    inner = getattr(rule, "inner", rule)
+    return inner.sigma if isinstance(inner, WeitzmanRule) else None
+
+
+def play_round(
+    player: Player, shown: Round, values: Floats, feedback: Feedback
+) -> tuple[Rule, RoundState]:
+    """Play a round whose values are known, and let the player learn what it reveals."""
+    rule = player.rule(shown)
+    done = walk(rule, shown, values)
+    found = revealed(rule, done.opened, values, feedback)
+    # A round that ends with nothing is none, as in a live search
+    if done.best < np.inf or not np.isnan(found).all():
+        player.learn(shown, found)
+    return rule, done
+
+
+def play_record(
+    player: Player, record: Record, *, feedback: Feedback, first: int, predictions: bool
+) -> Played:
+    """Play recorded rounds, the first of which has this number, and learn from each."""
+    played = Played.blank(record, predictions=predictions)
+    for t in range(len(record)):
+        shown, values = record.round(t, number=first + t)
+        played.totals[t], played.paid[t] = shown.outside, 0.0
+        played.chosen[t], played.opened_count[t] = -1, 0
+        if not len(values):
+            continue
+        rule, done = play_round(player, shown, values, feedback)
+        played.totals[t], played.paid[t] = done.total, done.paid
+        played.opened_count[t] = len(done.opened)
+        if done.kept is not None:
+            played.chosen[t] = shown.places[done.kept]
+        sigma = sigma_of(rule)
+        if played.reservation_values is not None and sigma is not None:
+            played.reservation_values[t, shown.places] = sigma
+    return played
+
+
+def checked_record(
+    boxes: int,
+    dimension: int,
+    *,
+    contexts: ArrayLike,
+    costs: ArrayLike,
+    values: ArrayLike,
+    outside: ArrayLike,
+) -> Record:
+    """Return recorded rounds as arrays that are known to be good."""
+    x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
+    c = float_array(costs, "The costs")
+    o = np.atleast_1d(float_array(outside, "The outside option"))
+    c = np.atleast_2d(c if c.ndim else np.full(boxes, float(c)))
+    if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
+        # A box that is absent costs nothing, and need not have a cost
+        c = np.where(np.isnan(x).any(axis=2) & np.isnan(c), 0.0, c)
+    record = Record(contexts=x, costs=c, values=v, outside=o)
+    _check(record, boxes, dimension)
+    return record
+
+
+def _check(record: Record, n: int, dimension: int) -> None:
+    x, c, v, o = record.contexts, record.costs, record.values, record.outside
+    if x.ndim != 3 or x.shape[1:] != (n, dimension):
+        raise InvalidInputError("The contexts", f"have the shape (T, {n}, {dimension})", x.shape)
+    if v.shape != x.shape[:2]:
+        raise InvalidInputError("The values", f"have the shape {x.shape[:2]}", v.shape)
+    if c.shape not in {(1, n), v.shape}:
+        raise InvalidInputError("The costs", f"have the shape ({n},) or {v.shape}", c.shape)
+    if o.shape not in {(1,), x.shape[:1]}:
+        raise InvalidInputError("The outside option", "be one number or one per round", o.shape)
+    # A NaN is not above the limit, and it is allowed
+    if (np.abs(x) > LIMIT).any():
+        raise InvalidInputError("The contexts", f"be at most {LIMIT:g} in size, or NaN", x)
+    if (np.abs(v) > LIMIT).any():
+        raise InvalidInputError("The values", f"be at most {LIMIT:g} in size, or NaN", v)
+    if not ((c >= 0.0) & (c <= LIMIT)).all():
+        raise InvalidInputError("The costs", f"be numbers from 0 to {LIMIT:g}", c)
+    if np.isnan(o).any() or np.isneginf(o).any():
+        raise InvalidInputError("The outside option", "be finite, or +inf for none", o)

@@ -1,0 +1,93 @@
+"""What earlier versions wrote: policies as rules of panels, and their arrays.
+
+Version 2 of a saved searcher described a policy as one rule of a panel (``Chosen``), or as a portfolio of
+panels. Both are read as the policies that they are now, and their arrays under the names that these use.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["is_earlier", "upgraded", "upgraded_arrays"]
+
+_OWN = ("Index", "Aware")
+_BASE = {"learner", "standardise"}
+
+
+def is_earlier(described: Any) -> bool:
+    """Whether a description is one of panels."""
+    return isinstance(described, Mapping) and ("panel" in described or "panels" in described)
+
+
+def upgraded(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of the same policy as it is written now.
+
+    Examples
+    --------
+    >>> panel = {"class": "Simple", "rules": ["all", "single"]}
+    >>> upgraded({"class": "Chosen", "panel": panel, "rule": "single"})["rule"]
+    'single'
+    """
+    shared, ready = described.get("shared", False), described.get("standardise", True)
+    if "panel" in described:
+        named = _candidates(described["panel"], shared, ready)
+        return named[described["rule"]]
+    named = {}
+    for panel in described["panels"]:
+        named |= _candidates(panel, shared, ready)
+    kept = ("clarity", "exploration", "shared", "standardise")
+    incumbent = described.get("incumbent", "paper")
+    return {
+        "class": "Portfolio",
+        "candidates": list(named.values()),
+        "incumbent": None if incumbent is None else _name(named[incumbent], incumbent),
+        **{name: described[name] for name in kept if name in described},
+    }
+
+
+def upgraded_arrays(
+    described: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]
+) -> dict[str, NDArray[np.generic]]:
+    """Return the arrays of such a policy under the names that are used now."""
+    panel = described.get("panel", {})
+    if panel.get("class") not in _OWN:
+        return dict(arrays)
+    begin = "members."
+    own = {k.removeprefix(begin): a for k, a in arrays.items() if k.startswith(begin)}
+    if not panel.get("standardise", False):
+        return own
+    inner = {f"inner.{name}": array for name, array in own.items()}
+    return {**inner, "preparation.scale": arrays["past.scale"]}
+
+
+def _candidates(panel: Mapping[str, Any], shared: bool, ready: bool) -> dict[str, dict[str, Any]]:
+    """Return the members of a panel, by the names that they had."""
+    both = {"shared": shared, "standardise": ready}
+    match panel["class"]:
+        case "Simple":
+            return {r: {"class": "Simple", "rule": r, **both} for r in panel["rules"]}
+        case "Law":
+            kind = panel["kind"]
+            joint = {"class": "Joint", "kind": kind, **both}
+            cautions = [] if shared and "trees" in kind else panel.get("cautions", [0.0, 1.0, 2.0])
+            ways = [(way, float(z)) for z in cautions for way in ("index", "greedy")]
+            adaptive = {f"{kind} {w} {z:g}": {**joint, "way": w, "caution": z} for w, z in ways}
+            plain = panel.get("plain", [])
+            return {**adaptive, **{f"{kind} {way}": {**joint, "way": way} for way in plain}}
+        case own:
+            kept = {name: panel[name] for name in _BASE if name in panel}
+            own_class = {"class": "Weitzman" if own == "Index" else own, **kept}
+            if own == "Aware":
+                own_class["shared"] = shared
+            return {panel.get("name", "aware" if own == "Aware" else "paper"): own_class}
+
+
+def _name(described: dict[str, Any], name: str) -> str:
+    """Return the name that a candidate has now; only that of a learner's rule was free."""
+    if described["class"] != "Weitzman":
+        return name
+    learner = described.get("learner", {"class": "FTRL"})["class"]
+    base = "paper" if learner == "FTRL" else learner
+    return f"{base} standardised" if described.get("standardise", False) else base

@@ -1,0 +1,117 @@
+"""Learners and policies in plain words: the one list of what a file may hold.
+
+A policy is a frozen dataclass of numbers, texts, learners and other such dataclasses. Its description is
+the name of its class and its parameters, nested; it is read back through a table of known classes, so
+nothing in a file is ever executed. Descriptions of earlier versions are read too
+(:mod:`weitzman.learn.storage.earlier`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final, cast
+
+import numpy as np
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.learner import Learner
+from weitzman.learn.learners.boosted import Boosted
+from weitzman.learn.learners.fourier import Fourier
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.linearised import LinearisedFTRL
+from weitzman.learn.learners.logistic import Logistic
+from weitzman.learn.learners.newton import NewtonStep
+from weitzman.learn.learners.residual import Residual
+from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.policies.aware import Aware
+from weitzman.learn.policies.joint import Joint
+from weitzman.learn.policies.portfolio import Portfolio, default_policy
+from weitzman.learn.policies.simple import Simple
+from weitzman.learn.policies.weitzman import Weitzman
+from weitzman.learn.policy import Policy
+
+__all__ = [
+    "LEARNERS",
+    "POLICIES",
+    "described_policy",
+    "learner_from",
+    "learner_name",
+    "policy_from",
+]
+
+LEARNERS: Final[dict[str, type[Learner]]] = {
+    c.__name__: c
+    for c in (Boosted, Fourier, FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
+}
+POLICIES: Final[dict[str, type[Policy]]] = {
+    c.__name__: c for c in (Aware, Joint, Portfolio, Simple, Weitzman)
+}
+_KNOWN: Final[dict[str, type[Any]]] = {**LEARNERS, **POLICIES}
+
+
+def learner_name(learner: Learner) -> str:
+    """Return the name under which a learner is saved."""
+    name = type(learner).__name__
+    if LEARNERS.get(name) is not type(learner):
+        raise InvalidInputError("A saved learner", f"be one of {list(LEARNERS)}", learner)
+    return name
+
+
+def learner_from(name: str, parameters: dict[str, Any]) -> Learner:
+    """Return the learner of this name and these parameters."""
+    if name not in LEARNERS:
+        raise InvalidInputError("A saved learner", f"be one of {list(LEARNERS)}", name)
+    return LEARNERS[name](**parameters)
+
+
+def described_policy(policy: Policy) -> dict[str, Any]:
+    """Return a policy as JSON has it; one that :func:`policy_from` could not read is refused.
+
+    Examples
+    --------
+    >>> described_policy(Simple("all"))
+    {'class': 'Simple', 'rule': 'all', 'shared': False, 'standardise': True}
+    """
+    if POLICIES.get(type(policy).__name__) is not type(policy):
+        raise _refusal(policy)
+    return cast("dict[str, Any]", _plain(policy))
+
+
+def policy_from(described: Mapping[str, Any] | str) -> Policy:
+    """Return the policy of a description, or of the name ``"default"``."""
+    if described == "default":
+        return default_policy()
+    policy = _made(described)
+    if not isinstance(policy, tuple(POLICIES.values())):
+        raise _refusal(described)
+    return cast("Policy", policy)
+
+
+def _plain(thing: Any) -> Any:
+    if isinstance(thing, np.ndarray | np.generic):
+        return thing.tolist()
+    if thing is None or isinstance(thing, str | bool | int | float):
+        return thing
+    if isinstance(thing, list | tuple):
+        return [_plain(part) for part in thing]
+    kind = type(thing)
+    if _KNOWN.get(kind.__name__) is not kind:
+        raise _refusal(thing)
+    return {
+        "class": kind.__name__,
+        **{f.name: _plain(getattr(thing, f.name)) for f in fields(kind)},
+    }
+
+
+def _made(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple(_made(part) for part in plain)
+    if not isinstance(plain, Mapping):
+        return plain
+    kind = _KNOWN.get(plain.get("class", ""))
+    if kind is None:
+        raise _refusal(dict(plain))
+    return kind(**{name: _made(part) for name, part in plain.items() if name != "class"})
+
+
+def _refusal(got: Any) -> InvalidInputError:
+    return InvalidInputError("A saved policy", f"be made of {list(_KNOWN)}", got)

@@ -1,0 +1,47 @@
+"""Rules as arrays: what an open round goes on with in another process.
+
+A rule is fixed when its round is opened, so it cannot be made again from a player that has learned
+since. Its state, under the name of its kind, is kept instead. Arrays of a state may be those of the
+rule: they are read, never written.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.policies.aware import AwareRule
+from weitzman.learn.policies.joint_rule import JointRule
+from weitzman.learn.policy import State, joined, parted
+from weitzman.search.rule import Rule, WeitzmanRule
+
+__all__ = ["KINDS", "rule_from", "rule_state"]
+
+KINDS: Final[dict[str, Any]] = {"aware": AwareRule, "index": WeitzmanRule, "law": JointRule}
+"""The kinds of rules that can be kept; each has ``state`` and ``restored``."""
+
+
+def rule_state(rule: Rule) -> State:
+    """Return the state of a rule, under the name of its kind.
+
+    Examples
+    --------
+    >>> rule_state(WeitzmanRule(np.array([3.0, 1.0])))
+    {'index.sigma': array([3., 1.])}
+    """
+    for kind, known in KINDS.items():
+        if type(rule) is known:
+            return joined({kind: rule.state()})
+    raise InvalidInputError("A rule that is kept", f"be one of {list(KINDS)}", rule)
+
+
+def rule_from(state: Mapping[str, NDArray[np.generic]]) -> Rule:
+    """Return the rule whose :func:`rule_state` this is."""
+    kinds = {key.partition(".")[0] for key in state}
+    if len(kinds) != 1 or not kinds <= KINDS.keys():
+        raise InvalidInputError("A rule that is kept", f"be one of {list(KINDS)}", kinds)
+    (kind,) = kinds
+    rule: Rule = KINDS[kind].restored(parted(state, kind))
+    return rule
