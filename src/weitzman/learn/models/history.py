@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Ints, Round, State
 from weitzman.search.numbers import whole_number
@@ -65,7 +65,7 @@ class Refits:
         return self._last
 
 
-@njit(cache=True)
+@checked
 def _standardise(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
     """Take rows into (number, mean, squares) of each column, and set out to them standardised."""
     for row in range(rows.shape[0]):
@@ -93,7 +93,7 @@ def with_constant(rows: Floats) -> Floats:
     return ready
 
 
-@njit(cache=True)
+@checked
 def _put(
     places: Ints, rows: Floats, paid: Floats, found: Floats,
     contexts: Floats, costs: Floats, values: Floats, sums: Floats,

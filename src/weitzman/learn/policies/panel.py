@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.models.history import Past, Revealed
 from weitzman.learn.policy import Course, Floats, Ints, Player, Round, State, joined, parted
@@ -59,7 +59,7 @@ class Panel(Protocol):
         """Return the rules, over a past without rounds."""
 
 
-@njit(cache=True)
+@checked
 def _index_totals(
     orders: Ints,
     sigma: Floats,
