@@ -27,9 +27,9 @@ Passing the bodies as arguments, or closing over them, would compile again in ev
 a dispatcher would be part of the key.
 
 **Without the compiler.** With the environment variable ``NUMBA_DISABLE_JIT=1`` all of it is plain Python, to
-debug and to measure coverage: about a hundred times slower, and the same bits. Numbers that come from arrays are
-numpy's there, so what ``@checked`` raises for them is a warning, and ``math`` raises where machine code gives
-NaN.
+debug and to test by mutation: about a hundred times slower, and the same bits. Numbers that come from arrays
+are numpy's there, so where ``@checked`` raises for them they warn; and ``math`` raises where machine code
+gives NaN.
 """
 
 import inspect
