@@ -1,61 +1,70 @@
-"""Compilation: one decorator, and functions that are chosen by the type of the learner's state.
+"""How functions are compiled: everything else that is compiled goes through these decorators.
 
-``@compiled`` is numba's ``njit`` with strict floating point (no ``fastmath``, so no reordered sum):
-a number is the same on every machine and for every number of threads. Its functions become part of
-their callers: a state of twenty arrays is two hundred arguments, and handing them over takes longer
-than the arithmetic of a small learner. ``@rare`` is for what is seldom called or large, and may stay a
-call; ``@merged`` for what has one caller and would only be optimised once more by itself. No function
-allocates, so none counts references. ``@entry`` is for the few that Python calls, with numba's
-on-disk cache.
+Floating point is strict in all of them (no ``fastmath``, so no reordered sum): a number is the same on every
+machine and for every number of threads.
 
-Numba recompiles a cached function when its own file changes, but not when a file that it calls into
-changes. The digest of all compiled sources is therefore part of every cached name.
+**Inside the loops of a learner** nothing is allocated, so no references are counted, and a division by zero
+gives ±∞ or NaN.
+
+- ``@compiled``: the usual one. The function becomes part of its callers: a state of twenty arrays is two
+  hundred arguments, and passing them takes longer than the arithmetic of a small learner. It is also for
+  plain functions that are compiled elsewhere: ``compiled(next_box)``.
+- ``@merged``: for a large function with a single caller, which would only be optimised once more by itself.
+- ``@rare``: for what is seldom called, or large, and may stay a call.
+- ``@entry``: for what Python calls. The machine code is kept on disk.
+
+**Everywhere else** functions may allocate, are called by Python and by each other, and each is kept on disk.
+
+- ``@kernel``: a division by zero gives ±∞ or NaN.
+- ``@checked``: a division by zero raises ``ZeroDivisionError``, as in Python, where none is expected.
+
+What is kept on disk is named by its sources (:mod:`weitzman.compiled.sources`), so that it is never stale.
 
 A *generic* function is a name with one body per state class, as ``predict_row`` in
 :mod:`weitzman.learn.learners.parts.kernels`. Numba picks the body while it types the caller, so a loop such
 as that of :mod:`weitzman.learn.learners.parts.loop` is written once and cached once per state class.
 Passing the bodies as arguments, or closing over them, would compile again in every process: the identity of
 a dispatcher would be part of the key.
+
+**Without the compiler.** With the environment variable ``NUMBA_DISABLE_JIT=1`` all of it is plain Python, to
+debug and to test by mutation: about a hundred times slower, and the same bits. Numbers that come from arrays
+are numpy's there, so where ``@checked`` raises for them they warn; and ``math`` raises where machine code
+gives NaN.
 """
 
-import hashlib
 import inspect
-import sys
 from collections.abc import Callable
+from functools import singledispatch
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
-from numba import njit, typeof, types
-from numba.core import event
+import numpy as np
+from numba import config, njit, typeof, types
 from numba.extending import overload
 
-__all__ = ["Native", "compiled", "entry", "generic", "implements", "merged", "rare"]
+from weitzman.compiled.notices import Notice
+from weitzman.compiled.sources import digest_of
+
+__all__ = [
+    "Native",
+    "checked",
+    "compiled",
+    "entry",
+    "generic",
+    "implements",
+    "kernel",
+    "kind_of",
+    "merged",
+    "rare",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-_FILES = (
-    "compiled/decorators compiled/linalg compiled/prefetch search/rule"
-    " learn/learners/ftrl learn/learners/linearised learn/learners/newton"
-    " learn/learners/residual learn/learners/ridge"
-    " learn/learners/exact/heap learn/learners/exact/minimiser learn/learners/exact/near"
-    " learn/learners/exact/points learn/learners/exact/steps"
-    " learn/learners/parts/gram learn/learners/parts/kernels learn/learners/parts/loop"
-    " learn/learners/parts/optimism learn/learners/parts/regulariser"
-)
-
-
-def _digest_of_sources() -> str:
-    house = Path(__file__).parents[1]
-    sources = [house / f"{name}.py" for name in _FILES.split()]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:8]
-
-
-_SOURCES = _digest_of_sources()
 _njit: Any = njit
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
-_INLINE: dict[str, Any] = {"forceinline": True, **_OPTIONS}
+_PLAIN: bool = cast("Any", config).DISABLE_JIT
+_LOOP: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+_INLINE: dict[str, Any] = {"forceinline": True, **_LOOP}
 
 
 def _load_without_blas() -> None:
@@ -72,27 +81,12 @@ def _load_without_blas() -> None:
         linalg.ensure_blas = look
 
 
-class _Notice(event.Listener):
-    """Says, once and to a person only, why the first call takes long."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        """Hear that numba begins to compile something."""
-        ours = event.data["dispatcher"].py_func.__module__.startswith("weitzman.")
-        if ours and not self.said and sys.stderr.isatty():
-            self.said = True
-            text = (
-                "weitzman compiles its loops. This takes about half a minute, and happens once.\n"
-            )
-            sys.stderr.write(text)
-
-    def on_end(self, event: Any) -> None:
-        """Hear that it is done."""
-
-
 _load_without_blas()
-cast("Any", event).register("numba:compile", _Notice())
+Notice(
+    "weitzman compiles its loops. This takes about half a minute, and happens once.\n",
+    terminal=True,
+    package="weitzman.",
+).listen()
 
 
 def compiled(function: F) -> F:
@@ -102,18 +96,39 @@ def compiled(function: F) -> F:
 
 def merged(function: F) -> F:
     """Compile a large function with a single caller as a part of it: it is not optimised twice."""
-    return cast("F", _njit(no_cpython_wrapper=True, inline="always", **_OPTIONS)(function))
+    return cast("F", _njit(no_cpython_wrapper=True, inline="always", **_LOOP)(function))
 
 
 def rare(function: F) -> F:
     """Compile a function that is seldom called, or large, apart from its callers."""
-    return cast("F", _njit(no_cpython_wrapper=True, **_OPTIONS)(function))
+    return cast("F", _njit(no_cpython_wrapper=True, **_LOOP)(function))
 
 
 def entry(function: F) -> F:
-    """Compile a function on its first call from Python, and keep the machine code on disk."""
-    function.__qualname__ = f"{function.__qualname__}_{_SOURCES}"
-    return cast("F", _njit(cache=True, **_OPTIONS)(function))
+    """Compile a function that Python calls and that allocates nothing."""
+    return _kept(function, **_LOOP)
+
+
+def kernel(function: F) -> F:
+    """Compile a function that Python or other kernels call; a division by zero gives ±∞ or NaN."""
+    return _kept(function, error_model="numpy")
+
+
+def checked(function: F) -> F:
+    """Compile a function that Python or other kernels call; a division by zero raises."""
+    return _kept(function)
+
+
+def _kept(function: F, **options: Any) -> F:
+    """Compile a function on its first call, and keep the machine code on disk."""
+    if _PLAIN:
+        # Numbers of numpy warn where machine code is silent; hashes overflow on purpose
+        silent: Any = np.errstate(over="ignore")
+        if options:
+            silent = np.errstate(over="ignore", divide="ignore", invalid="ignore")
+        return cast("F", silent(function))
+    function.__qualname__ += f"_{digest_of(Path(function.__code__.co_filename))}"
+    return cast("F", _njit(cache=True, **options)(function))
 
 
 class Native:
@@ -121,22 +136,46 @@ class Native:
 
     Numba finds out the type of every argument in every call, which takes longer than a round of a
     small learner. ``call`` is for callers whose arguments keep their types: other types are not
-    refused, they give wrong numbers.
+    refused, they give wrong numbers. To find the types of twenty arrays, and the machine code for
+    them, takes half a millisecond: much for a service that holds a thousand problems. So what one has
+    found serves all whose arguments are of the same kinds.
     """
 
+    _found: ClassVar[dict[Any, Callable[..., Any]]] = {}
+
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.call: Callable[..., Any] = self._first_call
+        self._function: Any = function
+        self.call: Callable[..., Any] = function if _PLAIN else self._first_call
 
     def _first_call(self, *arguments: Any) -> Any:
-        of: Callable[[Any], Any] = cast("Any", typeof)
-        self.call = cast("Any", self._function).compile(tuple(map(of, arguments)))
+        kind = self._function, kind_of(arguments)
+        if kind not in self._found:
+            signature = tuple(cast("Any", typeof)(argument) for argument in arguments)
+            self._found[kind] = self._function.compile(signature)
+        self.call = self._found[kind]
         return self.call(*arguments)
 
 
+def kind_of(thing: Any) -> Any:
+    """Return what the machine code for an argument depends on.
+
+    >>> kind_of((np.zeros(2), 1)) == kind_of((np.ones(5), 7))
+    True
+    >>> kind_of(np.zeros(2)) == kind_of(np.zeros((2, 2)))
+    False
+    """
+    if isinstance(thing, np.ndarray):
+        flags = thing.flags
+        order = flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+        return thing.dtype, thing.ndim, order
+    if isinstance(thing, tuple):
+        return type(thing), tuple(map(kind_of, thing))
+    return type(thing)
+
+
 def generic(function: F) -> F:
-    """Mark a function that has one compiled body per state class."""
-    return function
+    """Mark a function that has one body per state class, which is its first argument."""
+    return cast("F", singledispatch(function))
 
 
 def implements(function: Callable[..., Any], state_class: type) -> Callable[[F], F]:
@@ -150,6 +189,8 @@ def implements(function: Callable[..., Any], state_class: type) -> Callable[[F],
         # Numba compares the signatures of the chooser and the body
         choose.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
         overload(function, jit_options=cast("Any", _INLINE))(choose)
+        # For plain Python
+        cast("Any", function).register(state_class, body)
         return body
 
     return register

@@ -7,8 +7,9 @@ Below x = −700 the answer is e⁻⁷⁰⁰.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from weitzman.compiled.decorators import kernel
 
 __all__ = ["exponentials"]
 
@@ -19,7 +20,7 @@ _ROUNDER = 6755399441055744.0  # 1.5 · 2⁵²
 _BIAS, _FRACTION = 1023, 52
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def exponentials(x: NDArray[np.float64], room: NDArray[np.float64]) -> None:
     """Replace numbers ≤ 0 by e to their power; ``room`` has their length.
 

@@ -7,7 +7,7 @@ next, and would wait for each. Nothing but the time depends on it.
 from typing import Any, cast
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -42,4 +42,8 @@ def _prefetch(typing_context: Any, array: Any, row: Any, place: Any) -> Any:
     return types.void(array, types.intp, types.intp), generate
 
 
-prefetch: Any = cast("Any", intrinsic)(_prefetch)
+def _nothing(array: Any, row: Any, place: Any) -> None:
+    """Stand for it in plain Python."""
+
+
+prefetch: Any = _nothing if cast("Any", config).DISABLE_JIT else cast("Any", intrinsic)(_prefetch)

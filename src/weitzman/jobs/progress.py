@@ -6,8 +6,7 @@ whose first run compiles may say so in a line, so that nobody takes it for stuck
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
 
 __all__ = ["bar", "told_of_compiling"]
 
@@ -59,27 +58,11 @@ def bar(
         yield lambda more: progress.advance(task, more), note
 
 
-@contextmanager
-def told_of_compiling() -> Iterator[None]:
+def told_of_compiling() -> AbstractContextManager[None]:
     """Say once that loops are compiled, if they are and standard error is no terminal.
 
     In a terminal :mod:`weitzman.compiled.decorators` says it.
     """
-    from numba.core import event
+    from weitzman.compiled.notices import Notice
 
-    class Notice(event.Listener):
-        said = False
-
-        def on_start(self, event: Any) -> None:
-            """Hear that numba begins to compile something."""
-            if not self.said and not sys.stderr.isatty():
-                self.said = True
-                sys.stderr.write("Compiling, once: about a minute.\n")
-                sys.stderr.flush()
-
-        def on_end(self, event: Any) -> None:
-            """Hear that it is done."""
-
-    known: Any = event
-    with known.install_listener("numba:compile", Notice()):
-        yield
+    return Notice("Compiling, once: about a minute.\n", terminal=False).listening()

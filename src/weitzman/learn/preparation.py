@@ -13,9 +13,9 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
 
@@ -27,7 +27,7 @@ CLIP = 4.0
 _ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
 
 
-@njit(cache=True)
+@checked
 def _prepare(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
     """Take rows into (number, mean, squares) of each column, and set out to them prepared."""
     for row in range(rows.shape[0]):

@@ -20,9 +20,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
@@ -85,7 +85,7 @@ def _mixed(x: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-mixed: Callable[[np.uint64], np.uint64] = njit(cache=True)(_mixed)
+mixed: Callable[[np.uint64], np.uint64] = checked(_mixed)
 """:func:`mix` of one number, for compiled code."""
 
 

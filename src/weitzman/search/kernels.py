@@ -4,9 +4,9 @@ Imported where it is used, not with the package: numba takes longer to load than
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked, compiled
 from weitzman.search.rule import NO_BOX, next_box
 
 __all__ = ["play_fixed", "play_round"]
@@ -14,10 +14,10 @@ __all__ = ["play_fixed", "play_round"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-compiled_next_box = njit(cache=True)(next_box)
+_next_box = compiled(next_box)
 
 
-@njit(cache=True)
+@checked
 def play_round(
     order: IntArray, sigma: FloatArray, costs: FloatArray, values: FloatArray, best: float
 ) -> tuple[float, float, int, int]:
@@ -27,17 +27,17 @@ def play_round(
     boxes opened, which are the first of ``order``. A value that is NaN shows nothing.
     """
     paid, chosen, opened = 0.0, NO_BOX, 0
-    box = compiled_next_box(order, sigma, 0, best)
+    box = _next_box(order, sigma, 0, best)
     while box != NO_BOX:
         opened += 1
         paid += costs[box]
         if values[box] < best:
             best, chosen = values[box], box
-        box = compiled_next_box(order, sigma, opened, best)
+        box = _next_box(order, sigma, opened, best)
     return best, paid, chosen, opened
 
 
-@njit(cache=True)
+@checked
 def play_fixed(
     order: IntArray, sigma: FloatArray, costs: FloatArray, outside: float, values: FloatArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
+from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
 from weitzman.lab.study.contender import CONTENDERS, Contender
-from weitzman.learn.policy import Feedback
 from weitzman.learn.learners.ridge import Ridge
-from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import default
 from weitzman.learn.policies.weitzman import paper
+from weitzman.learn.policy import Feedback
 
 RUN: dict[str, Any] = {"boxes": 3, "dimension": 2, "rounds": 1000, "cost": 1.0, "rng": 5}
 

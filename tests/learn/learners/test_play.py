@@ -10,9 +10,9 @@ from tests.learn.learners.test_contract import LEARNERS
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.policy import Feedback
 from weitzman.learn.learners.play import play
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.policy import Feedback
 from weitzman.learn.searcher import Searcher
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import STOP, next_box, opening_order

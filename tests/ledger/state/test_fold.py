@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
 from tests.ledger.happenings import Happenings, three_problems
 from weitzman.errors import JournalFormatError
 from weitzman.learn.learners.parts.rows import hash_of
 from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode
 from weitzman.ledger.event import Draft

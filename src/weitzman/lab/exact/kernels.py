@@ -8,9 +8,9 @@ theory is in :mod:`weitzman.lab.exact.expected`.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.search.kernels import play_round
 
 __all__ = ["certify_rounds", "expect_rounds", "play_rounds", "play_states", "survival"]
@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@njit(cache=True)
+@checked
 def _sort_boxes(sigma: FloatArray, order: IntArray) -> None:
     """Set the boxes in increasing order of σ; equal σ by position. Few boxes: insertion is quickest."""
     for i in range(sigma.shape[0]):
@@ -30,7 +30,7 @@ def _sort_boxes(sigma: FloatArray, order: IntArray) -> None:
         order[place] = i
 
 
-@njit(cache=True)
+@checked
 def survival(low: float, high: float, x: float) -> float:
     """P(v > x)."""
     if x < low:
@@ -38,7 +38,7 @@ def survival(low: float, high: float, x: float) -> float:
     return (high - x) / (high - low) if x < high else 0.0
 
 
-@njit(cache=True)
+@checked
 def _excess(low: float, high: float, s: float) -> float:
     """E(s − v)⁺."""
     if s <= low:
@@ -48,7 +48,7 @@ def _excess(low: float, high: float, s: float) -> float:
     return (s - low) * ((s - low) / (high - low)) * 0.5
 
 
-@njit(cache=True)
+@checked
 def _open_probabilities(
     s: FloatArray, order: IntArray, low: FloatArray, high: FloatArray, q: FloatArray
 ) -> None:
@@ -64,7 +64,7 @@ def _open_probabilities(
                 break
 
 
-@njit(cache=True)
+@checked
 def _edges(
     s: FloatArray, low: FloatArray, high: FloatArray, start: float, end: float, edges: FloatArray
 ) -> int:
@@ -84,7 +84,7 @@ def _edges(
     return count + 1
 
 
-@njit(cache=True)
+@checked
 def _expected_capped(
     s: FloatArray,
     order: IntArray,
@@ -129,7 +129,7 @@ def _expected_capped(
     return total
 
 
-@njit(cache=True)
+@checked
 def _lowered(s: FloatArray, order: IntArray, low: FloatArray, out: FloatArray) -> None:
     """Set reservation values under which the rule does the same, without large numbers that cancel.
 
@@ -143,7 +143,7 @@ def _lowered(s: FloatArray, order: IntArray, low: FloatArray, out: FloatArray) -
     out[first] = max(min(s[first], low[first]), bottom)
 
 
-@njit(cache=True)
+@checked
 def expect_rounds(
     sigma: FloatArray,
     costs: FloatArray,
@@ -170,7 +170,7 @@ def expect_rounds(
     return totals
 
 
-@njit(cache=True)
+@checked
 def certify_rounds(
     truth: FloatArray, sigma: FloatArray, costs: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> FloatArray:
@@ -191,7 +191,7 @@ def certify_rounds(
     return bounds
 
 
-@njit(cache=True)
+@checked
 def play_rounds(
     sigma: FloatArray, costs: FloatArray, values: FloatArray
 ) -> tuple[FloatArray, IntArray]:
@@ -206,7 +206,7 @@ def play_rounds(
     return totals, opened
 
 
-@njit(cache=True)
+@checked
 def play_states(
     first: IntArray,
     sigma: FloatArray,

@@ -18,9 +18,9 @@ several common states the expectation is the average over them. An empty B gives
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.kernels import survival
 from weitzman.lab.worlds.instance import Instance
@@ -66,7 +66,7 @@ def probed_totals(
     return totals, extra
 
 
-@njit(cache=True)
+@checked
 def _cuts(
     lower: FloatArray, upper: FloatArray, bar: FloatArray, box: int, low: float, edges: FloatArray
 ) -> FloatArray:
@@ -86,7 +86,7 @@ def _cuts(
     return np.sort(edges[:count])
 
 
-@njit(cache=True)
+@checked
 def _integral(
     lower: FloatArray,
     upper: FloatArray,
@@ -119,7 +119,7 @@ def _integral(
     return total
 
 
-@njit(cache=True)
+@checked
 def _round(
     lower: FloatArray,
     upper: FloatArray,
@@ -160,7 +160,7 @@ def _round(
     return total, extra
 
 
-@njit(cache=True)
+@checked
 def _totals(
     lower: FloatArray,
     upper: FloatArray,

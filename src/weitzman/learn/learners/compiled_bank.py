@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weitzman.compiled.shared_calls import SharedNative
+from weitzman.compiled.decorators import Native
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.parts.kernels import UNSORTED, learn_rows, predict_rows, width_rows
 from weitzman.learn.learners.parts.rows import (
@@ -88,8 +88,8 @@ class CompiledBank:
         self._left = 0
         self._every = np.arange(boxes)
         self._marks = np.zeros(0 if shared else boxes, dtype=np.int64)
-        self._predict_rows = SharedNative(predict_rows)
-        self._learn_rows = SharedNative(learn_rows)
+        self._predict_rows = Native(predict_rows)
+        self._learn_rows = Native(learn_rows)
         self.arrays = blank(self._rows(boxes), self._capacity)
 
     @property

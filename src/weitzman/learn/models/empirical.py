@@ -10,9 +10,9 @@ Boxes that carry no history are taken as one.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import kernel
 from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import GROWTH
 from weitzman.learn.policy import Floats, Ints, Round
@@ -20,7 +20,7 @@ from weitzman.learn.policy import Floats, Ints, Round
 __all__ = ["NoContext", "Sorted"]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _values(
     begin: Ints, sums: Floats, excess: Floats, rows: Ints, costs: Floats, out: Floats
 ) -> None:

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import WeitzmanError
 from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.sample_steps import lowest
@@ -112,7 +112,7 @@ def _extra_trees() -> Any:
     )
 
 
-@njit(cache=True)
+@checked
 def _leaf(
     root: int, feature: Ints, threshold: Floats, left: Ints, right: Ints, x: NDArray[np.float32]
 ) -> int:
@@ -122,7 +122,7 @@ def _leaf(
     return node
 
 
-@njit(cache=True)
+@checked
 def _weigh(
     roots: Ints, feature: Ints, threshold: Floats, left: Ints, right: Ints, begin: Ints, members: Ints,
     x: NDArray[np.float32], out: Floats,

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation
@@ -57,7 +57,7 @@ class Refits:
         return self._last
 
 
-@njit(cache=True)
+@checked
 def _put(
     places: Ints, rows: Floats, paid: Floats, found: Floats,
     contexts: Floats, costs: Floats, values: Floats, sums: Floats,

@@ -7,8 +7,9 @@ off-diagonal number 0, and sweeps go on until none is above rounding.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from weitzman.compiled.decorators import checked
 
 __all__ = ["eigen", "ridge_path_rows"]
 
@@ -18,7 +19,7 @@ _SWEEPS = 60
 _ROUNDING = 1e-15
 
 
-@njit(cache=True)
+@checked
 def eigen(matrix: Floats, vectors: Floats) -> None:
     """Leave the eigenvalues of a symmetric matrix on its diagonal; set the columns of vectors."""
     size = matrix.shape[0]
@@ -52,7 +53,7 @@ def eigen(matrix: Floats, vectors: Floats) -> None:
             return
 
 
-@njit(cache=True)
+@checked
 def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
     """Set the mean of x, ZᵀZ and Zᵀ(y − ȳ), for Z = x minus its mean; return ȳ."""
     count, size = x.shape
@@ -74,7 +75,7 @@ def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats)
     return level
 
 
-@njit(cache=True)
+@checked
 def _leave_one_out(
     x: Floats,
     apart: Floats,
@@ -105,7 +106,7 @@ def _leave_one_out(
             residuals[m, s] = (apart[s] - fit[m]) / max(1.0 - leverage[m], least)
 
 
-@njit(cache=True)
+@checked
 def ridge_path_rows(
     x: Floats,
     y: Floats,

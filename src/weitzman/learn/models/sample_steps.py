@@ -30,9 +30,9 @@ one observation. If the sample does not vary in box j, or v did not come, nothin
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import kernel
 from weitzman.compiled.exponential import exponentials
 from weitzman.search.rule import NO_BOX
 
@@ -46,7 +46,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _sums(w: Floats) -> tuple[float, float]:
     """Return Σ w and Σ w²."""
     # Two sums each, here and below, so that the additions do not wait for each other
@@ -60,7 +60,7 @@ def _sums(w: Floats) -> tuple[float, float]:
     return a0 + a1, b0 + b1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _mean(ranked: Floats, order: Ints, w: Floats) -> float:
     """Return Σ w v."""
     first, second = 0.0, 0.0
@@ -73,7 +73,7 @@ def _mean(ranked: Floats, order: Ints, w: Floats) -> float:
     return first + second
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _gain(ranked: Floats, order: Ints, w: Floats, best: float) -> tuple[float, float]:
     """Return Σ w (b − v)⁺ and Σ w ((b − v)⁺)²."""
     first, second = 0.0, 0.0
@@ -87,7 +87,7 @@ def _gain(ranked: Floats, order: Ints, w: Floats, best: float) -> tuple[float, f
     return first, second
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def lowest(ranked: Floats, order: Ints, w: Floats, price: float, s: float) -> float:
     """Return min(s, σ), where Σ w (σ − v)⁺ = price; s may be +∞, weights are ≥ 0 and not all 0."""
     # From the least value on, so that values far from 0 do not cancel
@@ -105,7 +105,7 @@ def lowest(ranked: Floats, order: Ints, w: Floats, price: float, s: float) -> fl
     return min(s, sigma)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def judge(
     ranked: Floats,
     order: Ints,
@@ -133,7 +133,7 @@ def judge(
         errors[box] = math.sqrt(max(0.0, second / whole - first * first) * squares) / whole
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def choose(
     ranked: Floats,
     order: Ints,
@@ -169,7 +169,7 @@ def choose(
     return first
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def reweigh(ranked: Floats, order: Ints, value: float, w: Floats, out: Floats) -> None:
     """Set out to the weights after a value, less the shift, of the box with these sampled values was seen."""
     whole, squares = _sums(w)
@@ -204,7 +204,7 @@ def reweigh(ranked: Floats, order: Ints, value: float, w: Floats, out: Floats) -
         out[k] = new * out[k] + old * w[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def value_rows(
     ranked: Floats, order: Ints, rows: Ints, shift: Floats, w: Floats, costs: Floats, out: Floats
 ) -> None:
@@ -216,7 +216,7 @@ def value_rows(
         out[box] = sigma + shift[box]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def mean_rows(
     ranked: Floats, order: Ints, rows: Ints, shift: Floats, w: Floats, out: Floats
 ) -> None:
@@ -226,7 +226,7 @@ def mean_rows(
         out[box] = _mean(ranked[rows[box]], order[rows[box]], w) / whole + shift[box]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def walk_rules(
     ranked: Floats,
     order: Ints,

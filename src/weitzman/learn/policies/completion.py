@@ -31,8 +31,8 @@ last 512 rounds; u is a hash of (seed, number of the round, donor). A value that
 import math
 
 import numpy as np
-from numba import njit
 
+from weitzman.compiled.decorators import kernel
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
 from weitzman.learn.policy import Floats, Ints, Round
@@ -44,7 +44,7 @@ DONORS = 512
 """The most donors."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _spread(column: Floats, weights: Floats) -> tuple[float, float, float]:
     """Return Σ w, the effective number and the deviation of what donors know; NaN is not known."""
     whole, squares, mean, variance = 0.0, 0.0, 0.0, 0.0
@@ -62,7 +62,7 @@ def _spread(column: Floats, weights: Floats) -> tuple[float, float, float]:
     return whole, whole * whole / squares, math.sqrt(variance / whole)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def match(donors: Floats, seen: Floats, weights: Floats) -> None:
     """Set the weights of donors, (m, K), for the numbers seen this round, (m,), NaN for what was not."""
     weights[:] = 1.0
@@ -92,7 +92,7 @@ def match(donors: Floats, seen: Floats, weights: Floats) -> None:
                 weights[s] *= g * near[s] * whole / after + 1.0 - g
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _race(donors: Floats, arrivals: Floats, out: Floats) -> None:
     """Set out to what the first donor to arrive knows, box by box; NaN where nobody knows anything."""
     for box in range(donors.shape[0]):
@@ -102,7 +102,7 @@ def _race(donors: Floats, arrivals: Floats, out: Floats) -> None:
                 least, out[box] = arrivals[s], donors[box, s]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _complete(donors: Floats, places: Ints, seen: Floats, uniform: Floats, out: Floats) -> None:
     """Set out to one donor's number for each box, NaN where nobody knows one."""
     mine, weights = donors[places], np.empty(donors.shape[1])
@@ -112,7 +112,7 @@ def _complete(donors: Floats, places: Ints, seen: Floats, uniform: Floats, out: 
     _race(mine, weights, out)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _uniform(base: np.uint64, out: Floats) -> None:
     """Set out to numbers between 0 and 1, neither included: the hashes of base + s."""
     for s in range(out.shape[0]):
@@ -120,7 +120,7 @@ def _uniform(base: np.uint64, out: Floats) -> None:
         out[s] = (np.float64(drawn >> np.uint64(12)) + 0.5) / 2.0**52
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _both(
     residuals: Floats, values: Floats, places: Ints, revealed: Floats, means: Floats,
     seen: Floats, totals: Floats, whole: float, base: np.uint64, linear: Floats, plain: Floats,

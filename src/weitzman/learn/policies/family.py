@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.learn.models.history import History
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
 from weitzman.learn.preparation import with_constant
@@ -64,7 +64,7 @@ class Family(Protocol):
         """Return the members, over a history without rounds."""
 
 
-@njit(cache=True)
+@checked
 def _index_totals(
     orders: Ints,
     sigma: Floats,

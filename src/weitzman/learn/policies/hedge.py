@@ -55,9 +55,9 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import kernel
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, State
 from weitzman.search.numbers import whole_number
@@ -65,7 +65,7 @@ from weitzman.search.numbers import whole_number
 __all__ = ["AdaHedge", "Gate"]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _weigh(sums: Floats, gap: float, out: Floats) -> None:
     """Set out to AdaHedge's weights, of sum 1."""
     least, whole = sums.min(), 0.0
@@ -78,7 +78,7 @@ def _weigh(sums: Floats, gap: float, out: Floats) -> None:
         out[k] /= whole
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _add(losses: Floats, factor: float, sums: Floats, weights: Floats, figures: Floats) -> float:
     """Take in factor · losses; return the expected loss. Figures are Δ, Σ r² and max r."""
     gap, least, lead = figures[0], losses.min(), sums.min()

@@ -12,9 +12,9 @@ a tree is then the same in every run of the same version of the library.
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.learners.parts.boosting import objective
 
@@ -156,7 +156,7 @@ def _by_sklearn(rows: NDArray[np.float32], values: Floats, costs: Floats, trees:
     return _ensemble(roots, *(np.concatenate(column) for column in zip(*grown, strict=True)))
 
 
-@njit(cache=True)
+@checked
 def _evaluate(
     roots: Ints, feature: Ints, threshold: Floats, left: Ints, right: Ints, value: Floats,
     rows: NDArray[np.float32], every: int, out: Floats,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.compiled.shared_calls import kind_of
+from weitzman.compiled.decorators import kind_of
 
 
 def _played(learner: Any, seed: int) -> tuple[Any, list[float]]:
