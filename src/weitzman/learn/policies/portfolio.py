@@ -54,6 +54,8 @@ class Portfolio:
         Whether one model serves all boxes.
     standardise
         Whether contexts are prepared for the models that need it; not if they come prepared.
+    name
+        What tables call it.
     """
 
     candidates: Sequence[Policy]
@@ -62,13 +64,7 @@ class Portfolio:
     exploration: float = SHARE
     shared: bool = False
     standardise: bool = True
-
-    @property
-    def name(self) -> str:
-        """``default`` for :func:`default_policy`, whatever it hedges over; else ``portfolio``."""
-        usual = default_policy(shared=self.shared, standardise=self.standardise)
-        without = default_policy(shared=self.shared, standardise=self.standardise, trees=False)
-        return "default" if self in (usual, without) else "portfolio"
+    name: str = "portfolio"
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
@@ -192,5 +188,9 @@ def default_policy(
         ways += [(way, 1.0) for way in plain]
         candidates += [Joint(kind, way, z, shared, standardise) for way, z in ways]
     return Portfolio(
-        candidates=tuple(candidates), incumbent=paper.name, shared=shared, standardise=standardise
+        candidates=tuple(candidates),
+        incumbent=paper.name,
+        shared=shared,
+        standardise=standardise,
+        name="default",
     )
