@@ -83,7 +83,7 @@ def test_work_that_is_interrupted_leaves_no_directory(tmp_path: Path) -> None:
 def test_finished_parts_stay_until_the_report_is_written(found: Findings, tmp_path: Path) -> None:
     place = tmp_path / "report"
     with pytest.raises(KeyboardInterrupt), placed(place):
-        (place / PARTS).mkdir()
+        assert (place / PARTS).is_dir()
         (place / PARTS / "a.npz").touch()
         raise KeyboardInterrupt
     with placed(place):

@@ -27,7 +27,7 @@ from weitzman.figures.chart_plotly import explore_chart
 from weitzman.figures.charts import Chart
 from weitzman.figures.page import Fold, PageTable, Section, render, write_page
 from weitzman.jobs.files import check_own, write_table
-from weitzman.replays.pieces import clear_pieces
+from weitzman.replays.pieces import finished_parts
 from weitzman.replays.report.charts import (
     calibration_charts,
     correlation_chart,
@@ -80,15 +80,18 @@ def placed(directory: Path | None) -> Iterator[None]:
         return
     made = [p for p in (directory / _FIGURES, directory) if not p.exists()]
     check_place(directory)
-    try:
-        yield
-    except BaseException:
-        # Where parts are finished the work goes on another time
-        for place in () if (directory / PARTS).is_dir() else made:
-            # Something in it by now is not ours to take away
-            with suppress(OSError):
-                place.rmdir()
-        raise
+    with finished_parts(directory / PARTS) as parts:
+        try:
+            yield
+        except BaseException:
+            # Where parts are finished the work goes on another time
+            if not parts.keys():
+                parts.clear()
+                for place in made:
+                    # Something in it by now is not ours to take away
+                    with suppress(OSError):
+                        place.rmdir()
+            raise
 
 
 def write_replay_report(directory: Path, findings: Findings) -> None:
@@ -106,7 +109,7 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
     write_page(directory / "findings.json", told + "\n")
     write_page(directory / "index.html", replay_page(findings))
-    clear_pieces(directory / PARTS)
+    finished_parts(directory / PARTS).clear()
 
 
 def replay_page(findings: Findings) -> str:
