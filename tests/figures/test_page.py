@@ -11,7 +11,7 @@ import pytest
 from tests.replays.synthetic import roots, table
 from weitzman.errors import InvalidInputError
 from weitzman.figures.page import Fold, PageTable, Section, render, write_page
-from weitzman.lab.pictures.regret_plotly import explore_panels
+from weitzman.lab.study.charts import curve_charts
 from weitzman.lab.study.summary import summarise
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -40,7 +40,7 @@ def page(searcher: str = "cpb") -> str:
         numbers=frozenset({"regret"}),
     )  # fmt: skip
     section = Section(
-        heading="One & only", text=("A text.",), figures=explore_panels(curves), tables=(shown,),
+        heading="One & only", text=("A text.",), charts=curve_charts(curves), tables=(shown,),
         folds=(Fold(summary="More", text="a < b"),),
     )  # fmt: skip
     return render(title="A title", lead=("A lead.",), sections=(section,))

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from weitzman.figures.page import Fold, PageTable
 from weitzman.lab.paper.bounds import printed_full_bound, printed_lipschitz, printed_probe_bound
 from weitzman.lab.paper.claims import Claim, check_feedback, check_growth, check_regression
-from weitzman.lab.paper.proved import Applicable
+from weitzman.lab.paper.proved import Applicable, drawn_bounds
 from weitzman.lab.paper.reference import REFERENCE, ROUNDS, distance
+from weitzman.lab.study.charts import Bounds
 from weitzman.lab.study.exponent import Exponent, growth_exponent
 from weitzman.lab.study.rows import Table
 from weitzman.lab.study.summary import Curve, finals, mean_in_words, select, summarise
@@ -20,9 +22,7 @@ __all__ = [
     "bound_table",
     "claim_folds",
     "claim_table",
-    "claims_of",
     "exponent_table",
-    "exponents_of",
     "final_table",
     "probe_words",
 ]
@@ -62,26 +62,48 @@ class Material:
     setting: str
     made: Mapping[str, str]
 
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """The regret of the experiment."""
+        return summarise(self.experiment)
 
-def exponents_of(table: Table, low: int, high: int) -> dict[tuple[str, str, str], Exponent]:
-    """Return the growth exponent of expected regret for each world, feedback and searcher."""
-    groups: dict[tuple[str, str, str], list[Curve]] = {}
-    for curve in summarise(table, "expected_regret"):
-        groups.setdefault((curve.world, curve.feedback, curve.searcher), []).append(curve)
-    return {key: growth_exponent(same, low=low, high=high) for key, same in groups.items()}
+    @cached_property
+    def grown(self) -> list[Curve]:
+        """The expected regret of the long runs."""
+        return summarise(self.growth, "expected_regret")
 
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The bounds beside the curves of the experiment."""
+        return drawn_bounds(self.known, self.curves)
 
-def claims_of(material: Material) -> list[Claim]:
-    """Return the paper's claims about its experiment, checked."""
-    curves = summarise(material.experiment)
-    exponents = exponents_of(material.growth, material.low, material.high)
-    checked = [check_feedback(curves, ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression"))]
-    checked += [check_regression(curves, name, words) for name, words in VARIANTS.items()]
-    grown = {
-        name: words for name, words in VARIANTS.items() if any(k[2] == name for k in exponents)
-    }
-    checked += [check_growth(exponents, name, words) for name, words in grown.items()]
-    return [claim for claim in checked if claim.cases]
+    @cached_property
+    def long_bounds(self) -> Bounds:
+        """The bounds beside those of the long runs."""
+        return drawn_bounds(self.known, self.grown)
+
+    @cached_property
+    def exponents(self) -> dict[tuple[str, str, str], Exponent]:
+        """The growth exponent of expected regret for each world, feedback and searcher."""
+        groups: dict[tuple[str, str, str], list[Curve]] = {}
+        for curve in self.grown:
+            groups.setdefault((curve.world, curve.feedback, curve.searcher), []).append(curve)
+        return {
+            key: growth_exponent(same, low=self.low, high=self.high) for key, same in groups.items()
+        }
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The paper's claims about its experiment, checked."""
+        checked = [check_feedback(self.curves, (*VARIANTS, "linear-regression"))]
+        checked += [check_regression(self.curves, name, words) for name, words in VARIANTS.items()]
+        grown = {key[2] for key in self.exponents}
+        checked += [
+            check_growth(self.exponents, name, words)
+            for name, words in VARIANTS.items()
+            if name in grown
+        ]
+        return [claim for claim in checked if claim.cases]
 
 
 def claim_table(claims: list[Claim]) -> PageTable:
@@ -165,11 +187,10 @@ def exponent_table(exponents: dict[tuple[str, str, str], Exponent]) -> PageTable
 
 def bound_table(material: Material) -> PageTable:
     """Return the bounds beside what was lost and what can be lost."""
-    curves = summarise(material.experiment)
     rows = []
-    for key in dict.fromkeys((c.world, c.feedback) for c in curves):
+    for key in dict.fromkeys((c.world, c.feedback) for c in material.curves):
         known = material.known[key[0]]
-        same = select(curves, world=key[0], feedback=key[1])
+        same = select(material.curves, world=key[0], feedback=key[1])
         rounds = max(c.rounds for c in same)
         regrets = [float(c.mean[-1]) for c in same]
         right = known.at(key[1], rounds)
