@@ -36,8 +36,8 @@ class _Tags(HTMLParser):
 def page(searcher: str = "cpb") -> str:
     curves = summarise(table(roots, searchers=(searcher, "linear-regression")))
     shown = PageTable(
-        caption="Some <numbers>", head=("name", "regret"), rows=((searcher, "1.5"), ("x", "holds")),
-        numbers=frozenset({"regret"}),
+        caption="Some <numbers>", words=("name",),
+        rows=[{"name": searcher, "regret": "1.5"}, {"name": "x", "regret": "holds"}],
     )  # fmt: skip
     section = Section(
         heading="One & only", text=("A text.",), charts=curve_charts(curves), tables=(shown,),
@@ -80,11 +80,19 @@ def test_numbers_stand_to_the_right_and_verdicts_are_marked() -> None:
     found = parsed(page())
     classes = [attributes.get("class") for tag, attributes in found.tags if tag == "td"]
     assert classes == [None, "number", None, "number"]
-    shown = PageTable(caption="", head=("claim", "verdict"), rows=(("c", "in part"),))
+    row = {"claim": "c", "verdict": "in part"}
+    shown = PageTable(caption="", rows=[row], words=("claim", "verdict"))
     text = render(title="t", lead=(), sections=(Section(heading="h", tables=(shown,)),))
     assert '<b class="part">in part</b>' in text
     # Without plots there is no need for the library
     assert len(text) < 20_000
+
+
+def test_a_table_without_rows_is_its_caption() -> None:
+    shown = PageTable(caption="Nothing was found.", rows=[], words=("name",))
+    text = render(title="t", lead=(), sections=(Section(heading="h", tables=(shown,)),))
+    assert "Nothing was found." in text
+    assert "<td" not in text
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ The plotly library stands in the file itself. Colours follow the reader's light 
 columns fold to one on a telephone.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +19,11 @@ _VERDICTS = {"holds": "holds", "fails": "fails", "in part": "part", "open": "ope
 
 @dataclass(frozen=True, kw_only=True)
 class PageTable:
-    """A table; cells are text, and columns named in ``numbers`` stand to the right."""
+    """A table; a row has a text for each heading, and numbers stand to the right, ``words`` to the left."""
 
     caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: frozenset[str] = frozenset()
-
-    def is_number(self, place: int) -> bool:
-        """Return whether the column at a place holds numbers."""
-        return self.head[place] in self.numbers
+    rows: Sequence[Mapping[str, str]]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

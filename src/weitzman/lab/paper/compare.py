@@ -105,20 +105,21 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str, int], str]:
 
 
 def _page_table(rows: list[dict[str, Any]]) -> PageTable:
-    searchers = tuple(dict.fromkeys(row["searcher"] for row in rows))
     cells: dict[tuple[str, str, int], dict[str, str]] = {}
     best = best_of(rows)
     for row in rows:
         key = (row["world"], row["feedback"], row["rounds"])
         mark = " ★" if best[key] == row["searcher"] else ""
         text = mean_in_words(row["regret_mean"], row["regret_se"])
-        cells.setdefault(key, {})[row["searcher"]] = text + mark
+        start = {"world": key[0], "feedback": key[1], "rounds": f"{key[2]:,}"}
+        cells.setdefault(key, start)[row["searcher"]] = text + mark
+    searchers = dict.fromkeys(row["searcher"] for row in rows)
     return PageTable(
         caption="Mean ± standard error over seeds; ★ marks the least of a row.",
-        head=("world", "feedback", "rounds", *searchers),
-        rows=tuple(
-            (world, feedback, f"{rounds:,}", *(found.get(s, "") for s in searchers))
-            for (world, feedback, rounds), found in cells.items()
-        ),
-        numbers=frozenset(("rounds", *searchers)),
+        # A searcher that did not play a world has no number there
+        rows=[
+            {name: found.get(name, "") for name in ("world", "feedback", "rounds", *searchers)}
+            for found in cells.values()
+        ],
+        words=("world", "feedback"),
     )

@@ -27,6 +27,7 @@ __all__ = [
     "probe_words",
 ]
 
+_RUN = ("world", "feedback", "searcher")
 VARIANTS = {
     "cpb": "CPB with the default settings",
     "cpb-tuned": "CPB with a tuned η",
@@ -95,7 +96,8 @@ class Material:
     @cached_property
     def claims(self) -> list[Claim]:
         """The paper's claims about its experiment, checked."""
-        checked = [check_feedback(self.curves, (*VARIANTS, "linear-regression"))]
+        names = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
+        checked = [check_feedback(self.curves, names)]
         checked += [check_regression(self.curves, name, words) for name, words in VARIANTS.items()]
         grown = {key[2] for key in self.exponents}
         checked += [
@@ -111,8 +113,8 @@ def claim_table(claims: list[Claim]) -> PageTable:
     return PageTable(
         caption="A case is open within three standard errors of no difference. A claim holds if "
         "it does in every case, and fails if it does somewhere and holds nowhere.",
-        head=("claim", "verdict", "where"),
-        rows=tuple((c.says, c.verdict, c.where) for c in claims),
+        rows=[{"claim": c.says, "verdict": c.verdict, "where": c.where} for c in claims],
+        words=("claim", "verdict", "where"),
     )
 
 
@@ -123,8 +125,10 @@ def claim_folds(claims: list[Claim]) -> tuple[Fold, ...]:
             summary=f"Case by case: {claim.says}",
             table=PageTable(
                 caption="Mean regret over seeds; differences are paired, ± one standard error.",
-                head=("case", "found", "verdict"),
-                rows=tuple((c.place, c.found, c.verdict) for c in claim.cases),
+                rows=[
+                    {"case": c.place, "found": c.found, "verdict": c.verdict} for c in claim.cases
+                ],
+                words=("case", "found", "verdict"),
             ),
         )
         for claim in claims
@@ -140,48 +144,41 @@ def final_table(table: Table) -> PageTable:
             key = (str(row["world"]), str(row["feedback"]), str(row["searcher"]))
             reference = REFERENCE.get(key)
         mean, error = float(row["regret_mean"]), float(row["regret_se"])
-        expected = float(row["expected_regret_mean"])
-        expected_error = float(row["expected_regret_se"])
-        away = "" if reference is None else f"{distance(mean, error, reference):+.1f}"
+        expected = float(row["expected_regret_mean"]), float(row["expected_regret_se"])
+        away = None if reference is None else distance(mean, error, reference)
         rows.append(
-            (
-                str(row["world"]),
-                str(row["feedback"]),
-                str(row["searcher"]),
-                mean_in_words(mean, error),
-                mean_in_words(expected, expected_error),
-                f"{row['opened']:.2f}",
-                "" if reference is None else f"{reference:g}",
-                away,
-            )
+            {
+                **{name: str(row[name]) for name in _RUN},
+                "regret": mean_in_words(mean, error),
+                "expected regret": mean_in_words(*expected),
+                "opened": f"{row['opened']:.2f}",
+                "reference": "" if reference is None else f"{reference:g}",
+                "away": "" if away is None else f"{away:+.1f}",
+            }
         )
-    numbers = ("regret", "expected regret", "opened", "reference", "away")
     return PageTable(
         caption="Regret at the end, mean ± standard error over seeds; opened: boxes per round. "
         "Reference: two independent prototypes; away: the difference to it in its standard errors, "
         "√2 times ours.",
-        head=("world", "feedback", "searcher", *numbers),
-        rows=tuple(rows),
-        numbers=frozenset(numbers),
+        rows=rows,
+        words=_RUN,
     )
 
 
 def exponent_table(exponents: dict[tuple[str, str, str], Exponent]) -> PageTable:
     """Return the growth exponents."""
-    numbers = ("exponent", "95 % interval", "fitted on (rounds)")
     return PageTable(
         caption="Expected regret ≈ b Tᵃ: the exponent a, with its bootstrap interval over seeds.",
-        head=("world", "feedback", "searcher", *numbers),
-        rows=tuple(
-            (
-                *key,
-                f"{fit.exponent:.2f}",
-                f"{fit.low:.2f} to {fit.high:.2f}",
-                f"{fit.rounds[0]:,} to {fit.rounds[-1]:,}",
-            )
+        rows=[
+            {
+                **dict(zip(_RUN, key, strict=True)),
+                "exponent": f"{fit.exponent:.2f}",
+                "95 % interval": f"{fit.low:.2f} to {fit.high:.2f}",
+                "fitted on (rounds)": f"{fit.rounds[0]:,} to {fit.rounds[-1]:,}",
+            }
             for key, fit in exponents.items()
-        ),
-        numbers=frozenset(numbers),
+        ],
+        words=_RUN,
     )
 
 
@@ -198,22 +195,21 @@ def bound_table(material: Material) -> PageTable:
         if known.vacuous(key[1], rounds):
             word = "vacuous"
         rows.append(
-            (
-                *key,
-                _printed(known, key[1], rounds),
-                "" if right is None else f"{right:,.0f}",
-                f"{known.most * rounds:,.0f}",
-                f"{min(regrets):,.0f} to {max(regrets):,.0f}",
-                word,
-            )
+            {
+                "world": key[0],
+                "feedback": key[1],
+                "as printed": _printed(known, key[1], rounds),
+                "corrected": "" if right is None else f"{right:,.0f}",
+                "most one can lose": f"{known.most * rounds:,.0f}",
+                "lost here": f"{min(regrets):,.0f} to {max(regrets):,.0f}",
+                "word": word,
+            }
         )
-    numbers = ("as printed", "corrected", "most one can lose", "lost here")
     return PageTable(
         caption="Bounds on the regret over all rounds. A bound above the most that any policy can "
         "lose on these rounds is vacuous.",
-        head=("world", "feedback", *numbers, "word"),
-        rows=tuple(rows),
-        numbers=frozenset(numbers),
+        rows=rows,
+        words=("world", "feedback", "word"),
     )
 
 
