@@ -30,7 +30,7 @@ from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnava
 from weitzman.ledger.event import Draft, Event, chained, link
 from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.postgres.followed import FollowedKeys
+from weitzman.ledger.postgres.known_keys import KnownKeys
 from weitzman.ledger.postgres.rows import from_row, to_row, whole
 from weitzman.ledger.postgres.tables import CHANNEL, make_tables
 
@@ -85,7 +85,7 @@ class PostgresJournal:
         self.name = place_name(place)
         self._lock = Lock()
         self._pool = Pool(place)
-        self._keys = FollowedKeys(self._key_page)
+        self._keys = KnownKeys(self._key_page)
         self._writer: psycopg.Connection[Any] | None = None
         self._head = EMPTY
         self._tried: list[Event] = []

@@ -5,7 +5,7 @@
     weitzman.format(name, version)      one row: what this is
     weitzman.events(seq, problem, number, kind, at, key, body, chain)
     weitzman.head(seq, chain)           one row: the last event
-    weitzman.snapshot(seq, content)     states, for a quick start (weitzman.ledger.postgres.shelf)
+    weitzman.snapshot(seq, content)     states, for a quick start (weitzman.ledger.postgres.snapshots)
     weitzman.process(pid, address)      who can be asked where (weitzman.ledger.postgres.election)
 
 They stand in a schema of their own, so that a database has one journal, beside anything else. Text is stored

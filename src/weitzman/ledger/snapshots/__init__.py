@@ -1,1 +1,1 @@
-"""Snapshots of the state, and how a state is mended after events that were not stored."""
+"""Snapshots of the state, and how a state is repaired after events that were not stored."""

@@ -19,8 +19,8 @@ from weitzman.ledger.event import Draft, Event, follows
 from weitzman.ledger.journal import EMPTY, Head
 from weitzman.ledger.snapshots.snapshot import FileSnapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.layout import check_header
-from weitzman.ledger.sqlite.witness import Witness
 
 __all__ = ["Recovery", "recover"]
 
@@ -55,9 +55,9 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
     """Keep what is whole of a journal, and say what is lost; a dry run only says it."""
     file = Path(path)
     check_header(file)
-    witness = Witness(file)
+    last_commit = LastCommit(file)
     try:
-        told = witness.read()
+        told = last_commit.read()
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
             copy = Path(folder) / file.name
             for part in _parts(file):
@@ -73,7 +73,7 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
             aside = _move_aside(file)
             whole.replace(file)
     finally:
-        witness.close()
+        last_commit.close()
     for snapshot in FileSnapshots(file).files():
         snapshot.replace(aside / snapshot.name)
     file.with_name(f"{file.name}-witness").unlink(missing_ok=True)

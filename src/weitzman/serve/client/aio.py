@@ -11,7 +11,7 @@ from weitzman.serve.client.sync import key_header, round_body
 from weitzman.serve.messages.report_schema import (
     Diagnostics,
     Report,
-    RoundStory,
+    RoundView,
 )
 from weitzman.serve.messages.schema import (
     Outcome,
@@ -137,10 +137,10 @@ class AsyncProblem:
         parts = ("problems", self.name, "archive")
         return await self._client.send(Request.make("POST", parts, ProblemView))
 
-    async def story(self, round_id: str) -> RoundStory:
-        """Return a round with its explanation."""
+    async def round(self, round_id: str) -> RoundView:
+        """Return a round: its boxes, and what happened step by step."""
         parts = ("problems", self.name, "rounds", round_id)
-        return await self._client.send(Request.make("GET", parts, RoundStory))
+        return await self._client.send(Request.make("GET", parts, RoundView))
 
     async def report(self) -> Report:
         """Return what it came to."""

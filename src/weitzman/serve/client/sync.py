@@ -34,7 +34,7 @@ from weitzman.serve.client.common import Progress, Request, UnreachableError, pa
 from weitzman.serve.messages.report_schema import (
     Diagnostics,
     Report,
-    RoundStory,
+    RoundView,
 )
 from weitzman.serve.messages.schema import (
     Outcome,
@@ -175,10 +175,10 @@ class RemoteProblem:
         parts = ("problems", self.name, "archive")
         return self._client.send(Request.make("POST", parts, ProblemView))
 
-    def story(self, round_id: str) -> RoundStory:
-        """Return a round with its explanation."""
+    def round(self, round_id: str) -> RoundView:
+        """Return a round: its boxes, and what happened step by step."""
         parts = ("problems", self.name, "rounds", round_id)
-        return self._client.send(Request.make("GET", parts, RoundStory))
+        return self._client.send(Request.make("GET", parts, RoundView))
 
     def report(self) -> Report:
         """Return what it came to."""

@@ -21,9 +21,9 @@ from weitzman.ledger.state.advisor import searcher_for
 from weitzman.ledger.state.problem import Problem
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.table import read_table
-from weitzman.serve.commands.asked import checked_value
 from weitzman.serve.commands.problems import problem_view
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.commands.round_input import checked_value
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
 
@@ -35,7 +35,7 @@ __all__ = ["export_log", "import_rounds", "parse_log", "upload_state"]
 _ROUNDS = 500  # of one event
 
 
-def upload_state(desk: Desk, problem: Problem, content: bytes) -> ProblemView:
+def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemView:
     """Replace what was learned by what a saved searcher has learned."""
     try:
         told = load(content)
@@ -49,7 +49,7 @@ def upload_state(desk: Desk, problem: Problem, content: bytes) -> ProblemView:
         Problem(name="", at=0, settings=problem.settings).replace_learned(content)
     except (InvalidInputError, KeyError) as error:
         raise Refusal("invalid", f"The state cannot be taken: {error}") from None
-    desk.happen(problem.name, Uploaded(content))
+    engine.happen(problem.name, Uploaded(content))
     return problem_view(problem)
 
 
@@ -79,10 +79,10 @@ def parse_log(problem: Problem, content: bytes) -> list[PastRound]:
         raise
 
 
-def import_rounds(desk: Desk, problem: Problem, rounds: list[PastRound]) -> ImportReply:
+def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
     """Learn rounds of a log, as several events that are stored together."""
     for begin in range(0, len(rounds), _ROUNDS):
-        desk.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
+        engine.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
     values = sum(v is not None for past in rounds for v in past.values)
     return ImportReply(rounds=len(rounds), values=values)
 

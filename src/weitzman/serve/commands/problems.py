@@ -5,30 +5,30 @@ from weitzman.learn.learners.parts.kernels import LIMIT
 from weitzman.learn.storage.learners import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
 
 __all__ = ["archive_problem", "create_problem", "list_problems", "problem_view"]
 
 
-def create_problem(desk: Desk, ask: NewProblem) -> ProblemView:
+def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     """Create a problem, or tell again of the one with this name and these settings."""
-    settings = _settings(desk, ask)
-    before = desk.state.problems.get(ask.name)
+    settings = _settings(engine, ask)
+    before = engine.state.problems.get(ask.name)
     if before is not None:
         if before.settings != settings:
             text = f"There is a problem {ask.name!r} with other settings."
             raise Refusal("conflict", text, "name")
         return problem_view(before)
-    if len(desk.state.problems) >= desk.settings.problems_limit:
-        raise Refusal("too-many", f"There are {len(desk.state.problems)} problems.")
+    if len(engine.state.problems) >= engine.settings.problems_limit:
+        raise Refusal("too-many", f"There are {len(engine.state.problems)} problems.")
     try:
         Problem(name=ask.name, at=0, settings=settings)
     except InvalidInputError as error:
         raise from_input_error(error, _at_fault(ask)) from None
-    desk.happen(ask.name, settings)
-    return problem_view(desk.state.problems[ask.name])
+    engine.happen(ask.name, settings)
+    return problem_view(engine.state.problems[ask.name])
 
 
 def _at_fault(ask: NewProblem) -> str:
@@ -38,16 +38,16 @@ def _at_fault(ask: NewProblem) -> str:
     return "parameters" if ask.learner in LEARNERS and ask.parameters else "learner"
 
 
-def list_problems(desk: Desk) -> ProblemList:
+def list_problems(engine: Engine) -> ProblemList:
     """Return all problems, by name."""
-    problems = desk.state.problems
+    problems = engine.state.problems
     return ProblemList(problems=[problem_view(problems[name]) for name in sorted(problems)])
 
 
-def archive_problem(desk: Desk, problem: Problem) -> ProblemView:
+def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
     """Let a problem take no more rounds."""
     if not problem.archived:
-        desk.happen(problem.name, Archived())
+        engine.happen(problem.name, Archived())
     return problem_view(problem)
 
 
@@ -76,8 +76,8 @@ def problem_view(problem: Problem) -> ProblemView:
     )
 
 
-def _settings(desk: Desk, ask: NewProblem) -> Created:
-    limits = desk.settings
+def _settings(engine: Engine, ask: NewProblem) -> Created:
+    limits = engine.settings
     features = ask.features
     if features is None:
         if ask.dimension is None:

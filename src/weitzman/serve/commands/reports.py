@@ -4,7 +4,7 @@ from weitzman.ledger.state.fold import digest
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.running_mean import Spread
 from weitzman.ledger.state.tally import Ended
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.report_schema import (
     BoxReport,
     ClosedRound,
@@ -29,9 +29,9 @@ _ENOUGH = 30  # looks after which a calibration says something
 _STARVED = 100  # closed rounds without a look
 
 
-def digest_of(desk: Desk) -> Digest:
+def digest_of(engine: Engine) -> Digest:
     """Return the hash of the state, and how many events it holds."""
-    state = desk.state
+    state = engine.state
     events = state.service.events + sum(p.events for p in state.problems.values())
     return Digest(events=events, digest=digest(state))
 
@@ -83,9 +83,9 @@ def report(problem: Problem) -> Report:
     )
 
 
-def diagnostics(desk: Desk, problem: Problem) -> Diagnostics:
+def diagnostics(engine: Engine, problem: Problem) -> Diagnostics:
     """Return the health of a problem's feedback."""
-    tally, now = problem.tally, desk.now()
+    tally, now = problem.tally, engine.now()
     looks = sum(tally.looks)
     waits = {name: now - opened.at for name, opened in problem.rounds.items()}
     half = problem.settings.waiting / 2

@@ -11,10 +11,10 @@ from weitzman.errors import InvalidInputError
 from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
-from weitzman.ledger.state.round_history import Story, told
+from weitzman.ledger.state.round_history import RoundHistory, round_history
 from weitzman.search.rule import STOP
-from weitzman.serve.commands.asked import asked, checked_value
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.commands.round_input import checked_value, round_input
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import (
     CloseRequest,
@@ -25,7 +25,7 @@ from weitzman.serve.messages.schema import (
     SeeRequest,
 )
 
-__all__ = ["box_name", "close_round", "open_round", "outcome_of", "see_values", "story_of"]
+__all__ = ["box_name", "close_round", "history_of", "open_round", "outcome_of", "see_values"]
 
 RULES = {
     "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
@@ -41,11 +41,11 @@ RULES = {
 _SECOND = 1e-6
 
 
-def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
+def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
     """Open a round, or tell again of the one that was opened with this id and content."""
-    want = asked(problem, ask)
+    want = round_input(problem, ask)
     if ask.id is not None:
-        before = story_of(desk, problem, ask.id)
+        before = history_of(engine, problem, ask.id)
         if before is not None:
             body = before.body
             same = (want.places, want.costs, want.outside) == (
@@ -63,7 +63,7 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
             return _reply(problem, ask.id, before.round)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
-    if len(problem.rounds) >= desk.settings.rounds_limit:
+    if len(problem.rounds) >= engine.settings.rounds_limit:
         raise Refusal("too-many", f"{len(problem.rounds)} rounds of the problem are open.")
     try:
         sigma = problem.propose(want.places, want.contexts, want.costs, want.outside)
@@ -71,27 +71,27 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
         raise from_input_error(error, "contexts") from None
     body = Opened(want.rows, want.costs, sigma, want.outside, want.places)
     # Ids that grow with time keep the index of the journal together
-    name = ask.id or f"{desk.now():013x}{secrets.token_hex(3)}"
-    desk.happen(problem.name, body, name)
+    name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
+    engine.happen(problem.name, body, name)
     opened = problem.rounds[name]
-    desk.watch(problem.name, name, opened.until)
+    engine.watch(problem.name, name, opened.until)
     return _reply(problem, name, opened)
 
 
-def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
+def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
     """Take in looks: of an open round, or late ones."""
-    opened = _open(desk, problem, name)
+    opened = _open(engine, problem, name)
     if opened is None:
-        story = _ended(desk, problem, name)
-        seen = {**story.round.looks, **story.late}
-        new = _new_looks(problem, story.round, seen, ask)
+        history = _ended(engine, problem, name)
+        seen = {**history.round.looks, **history.late}
+        new = _new_looks(problem, history.round, seen, ask)
         if new:
-            desk.happen(problem.name, Seen(new, late=True), name)
-        best = _turned(problem, story.result().value)
+            engine.happen(problem.name, Seen(new, late=True), name)
+        best = _turned(problem, history.result().value)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_looks(problem, opened, opened.looks, ask)
     if new:
-        desk.happen(problem.name, Seen(new), name)
+        engine.happen(problem.name, Seen(new), name)
     row = opened.next()
     best = opened.best()
     return SeeReply(
@@ -103,28 +103,28 @@ def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeR
     )
 
 
-def close_round(desk: Desk, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
+def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
     """End a round, or tell again how it ended."""
-    opened = _open(desk, problem, name)
+    opened = _open(engine, problem, name)
     if opened is None:
-        story = _ended(desk, problem, name)
-        assert story.closed is not None
-        assert story.closed_at is not None
-        if ask.values and _shown(problem, story.round, ask) != story.closed.shown:
+        history = _ended(engine, problem, name)
+        assert history.closed is not None
+        assert history.closed_at is not None
+        if ask.values and _shown(problem, history.round, ask) != history.closed.shown:
             raise Refusal("conflict", f"The round {name!r} has ended with other values.", "values")
-        return outcome_of(problem, name, story.round, story.closed, story.closed_at)
+        return outcome_of(problem, name, history.round, history.closed, history.closed_at)
     shown = _shown(problem, opened, ask)
     body = Closed(shown)
-    at = desk.happen(problem.name, body, name)
+    at = engine.happen(problem.name, body, name)
     return outcome_of(problem, name, opened, body, at)
 
 
-def story_of(desk: Desk, problem: Problem, name: str) -> Story | None:
-    """Return the story of a round; None if there is no such round."""
-    events = desk.find(problem.name, name)
+def history_of(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
+    """Return the history of a round; None if there is no such round."""
+    events = engine.find(problem.name, name)
     if not events:
         return None
-    return told(events, sign=problem.sign, waiting=problem.settings.waiting)
+    return round_history(events, sign=problem.sign, waiting=problem.settings.waiting)
 
 
 def outcome_of(
@@ -154,21 +154,21 @@ def box_name(problem: Problem, opened: OpenRound, row: int) -> str:
     return problem.settings.boxes[row if opened.places is None else opened.places[row]]
 
 
-def _open(desk: Desk, problem: Problem, name: str) -> OpenRound | None:
+def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
     """Return a round that is open; it is closed first if its waiting time is over."""
     opened = problem.rounds.get(name)
-    if opened is not None and opened.until <= desk.now():
-        desk.happen(problem.name, Closed(waited=True), name)
+    if opened is not None and opened.until <= engine.now():
+        engine.happen(problem.name, Closed(waited=True), name)
         return None
     return opened
 
 
-def _ended(desk: Desk, problem: Problem, name: str) -> Story:
-    story = story_of(desk, problem, name)
-    if story is None:
+def _ended(engine: Engine, problem: Problem, name: str) -> RoundHistory:
+    history = history_of(engine, problem, name)
+    if history is None:
         text = f"The problem {problem.name!r} has no round {name!r}."
         raise Refusal("unknown", text, "round")
-    return story
+    return history
 
 
 def _row(problem: Problem, opened: OpenRound, box: str) -> int:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
-from weitzman.serve.engine.hold import ASIDE
+from weitzman.serve.engine.locks import BACKGROUND_DRAFTS
 
 __all__ = ["LookUps", "NotAtHandError"]
 
@@ -46,7 +46,7 @@ class LookUps:
 
         A command on a thread of its own reads them there.
         """
-        if not self._journal.is_far or ASIDE.get() is not None:
+        if not self._journal.is_far or BACKGROUND_DRAFTS.get() is not None:
             return self._journal.find(problem, key)
         if not self._journal.may_hold(problem, key):
             return []

@@ -16,19 +16,19 @@ from typing import Any
 import msgspec
 
 from weitzman.ledger.state.fold import SERVICE
-from weitzman.serve.engine.aside import carry_out_aside
-from weitzman.serve.engine.desk import Desk
-from weitzman.serve.engine.office import Office
+from weitzman.serve.engine.background import run_in_background
+from weitzman.serve.engine.engine import Engine
+from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.body import check_type, read_body
 from weitzman.serve.http.direct import Direct
 from weitzman.serve.http.guard import Guard
 from weitzman.serve.http.openapi import VERSION, document
-from weitzman.serve.http.paths import Paths, Ready
 from weitzman.serve.http.route import JSON, Call, Route
+from weitzman.serve.http.router import Endpoint, Router
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.logs import log
-from weitzman.serve.messages.answer import Answer, answer_to, refused
 from weitzman.serve.messages.refusal import Refusal, unreadable
+from weitzman.serve.messages.response import Response, error_response, refusal_response
 from weitzman.serve.messages.schema import Health
 from weitzman.serve.metrics import about, sample
 
@@ -46,19 +46,21 @@ class App:
 
     Parameters
     ----------
-    office
-        Holds the desk.
+    supervisor
+        Has the engine.
     guard
         Decides who may pass.
     routes
         The route table.
     """
 
-    def __init__(self, *, office: Office, guard: Guard, routes: tuple[Route, ...] = ROUTES) -> None:
-        self.office = office
+    def __init__(
+        self, *, supervisor: Supervisor, guard: Guard, routes: tuple[Route, ...] = ROUTES
+    ) -> None:
+        self.supervisor = supervisor
         self._guard = guard
-        self._settings = office.settings
-        self._paths = Paths(routes)
+        self._settings = supervisor.settings
+        self._router = Router(routes)
         self._own: dict[str, Callable[[], tuple[int, bytes]]] = {
             "/healthz": self._health,
             "/readyz": self._readiness,
@@ -68,7 +70,7 @@ class App:
         self._document = _encode(document(routes))
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request, or take part in the life of the server."""
+        """Response one request, or take part in the life of the server."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
@@ -77,16 +79,16 @@ class App:
         began = perf_counter()
         label, path = "none", scope["path"]
         try:
-            ready, args = self._paths.match(scope["method"], path)
-            label = ready.label
-            if ready.route.file is not None:
-                answer = await ready.route.file(args, dict(scope["headers"]))
+            endpoint, args = self._router.match(scope["method"], path)
+            label = endpoint.label
+            if endpoint.route.file is not None:
+                answer = await endpoint.route.file(args, dict(scope["headers"]))
             else:
-                answer = _told(ready, *await self._answer(ready, args, scope, receive))
+                answer = _told(endpoint, *await self._answer(endpoint, args, scope, receive))
         except _GoneError:
             return
         except Exception as error:
-            answer = answer_to(error, label)
+            answer = error_response(error, label)
         status, content, headers = answer
         length = (b"content-length", str(len(content)).encode())
         await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
@@ -97,51 +99,57 @@ class App:
         self, method: str, path: str, headers: dict[bytes, bytes], client: str, content: bytes
     ) -> Direct | None:
         """Carry out a request that is here as a whole, but for the wait; None if it needs more than that."""
-        office = self.office
-        desk = office.desk
-        if desk is None or office.colleagues is not None:
+        supervisor = self.supervisor
+        engine = supervisor.engine
+        if engine is None or supervisor.peers is not None:
             return None
         try:
-            ready, args = self._paths.match(method, path)
+            endpoint, args = self._router.match(method, path)
         except Refusal:
             return None
-        if not ready.is_direct or len(content) > self._settings.body_limit:
+        if not endpoint.is_direct or len(content) > self._settings.body_limit:
             return None
-        if desk.holds or ready.route.may_take_long(desk, args):
+        if engine.locks or endpoint.route.may_take_long(engine, args):
             return None
         began = perf_counter()
         try:
-            self._guard.check(ready.route.access, desk.state, headers, client)
-            if ready.route.takes_type is not None:
-                check_type(headers, ready.route, content)
-            call = Call(desk, args, _struct(ready, content))
+            self._guard.check(endpoint.route.access, engine.state, headers, client)
+            if endpoint.route.takes_type is not None:
+                check_type(headers, endpoint.route, content)
+            call = Call(engine, args, _struct(endpoint, content))
         except Exception as error:
-            return Direct(self.count, ready.label, path, began, answer_to(error, ready.label))
+            return Direct(
+                self.count, endpoint.label, path, began, error_response(error, endpoint.label)
+            )
         try:
-            answer = _told(ready, *self._command(ready, call, headers, path, content))
+            answer = _told(endpoint, *self._command(endpoint, call, headers, path, content))
         except Exception as error:
-            answer = answer_to(error, ready.label)
-        return Direct(self.count, ready.label, path, began, answer, desk)
+            answer = error_response(error, endpoint.label)
+        return Direct(self.count, endpoint.label, path, began, answer, engine)
 
     def count(self, label: str, path: str, status: int, began: float) -> None:
         """Count a request that was answered, and log it if requests are logged."""
         seconds = perf_counter() - began
-        self.office.metrics.observe(label, status, seconds)
+        self.supervisor.metrics.observe(label, status, seconds)
         if self._settings.log_requests:
             log("request", route=label, path=path, status=status, seconds=round(seconds, 6))
 
     async def _answer(
-        self, ready: Ready, args: dict[str, str], scope: MutableMapping[str, Any], receive: Receive
+        self,
+        endpoint: Endpoint,
+        args: dict[str, str],
+        scope: MutableMapping[str, Any],
+        receive: Receive,
     ) -> tuple[int, bytes]:
-        route = ready.route
+        route = endpoint.route
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        desk = self.office.desk
+        engine = self.supervisor.engine
         client = scope["client"][0] if scope.get("client") else ""
-        self._guard.check(route.access, None if desk is None else desk.state, headers, client)
+        self._guard.check(route.access, None if engine is None else engine.state, headers, client)
         if route.run is None:
             return self._own[route.path]()
-        if desk is None:
-            raise self.office.why_closed()
+        if engine is None:
+            raise self.supervisor.why_closed()
         content = b""
         if route.takes_type is not None:
             limit = self._settings
@@ -150,9 +158,9 @@ class App:
             if found is None:
                 raise _GoneError
             content = found
-        call = Call(desk, args, _struct(ready, content))
-        if self.office.colleagues is not None and route.method != "GET":
-            handed = await self.office.colleagues.hand_on(
+        call = Call(engine, args, _struct(endpoint, content))
+        if self.supervisor.peers is not None and route.method != "GET":
+            handed = await self.supervisor.peers.forward(
                 _home(route, call), route.method, scope["raw_path"].decode(), headers, content
             )
             if handed is not None:
@@ -161,48 +169,50 @@ class App:
             call.body = await route.prepare(call)
         try:
             return await self._carry_out(
-                ready, call, lambda: self._command(ready, call, headers, scope["path"], content)
+                endpoint,
+                call,
+                lambda: self._command(endpoint, call, headers, scope["path"], content),
             )
         finally:
             # A refusal, too, may rest on what is not stored yet
-            pending = desk.pending()
+            pending = engine.pending()
             if pending is not None:
                 await pending
 
     async def _carry_out(
-        self, ready: Ready, call: Call, command: Callable[[], tuple[int, bytes]]
+        self, endpoint: Endpoint, call: Call, command: Callable[[], tuple[int, bytes]]
     ) -> tuple[int, bytes]:
         """Carry out a command when its problem is free, on a thread if it may take long."""
         problem = call.args.get("problem")
-        if problem is not None or ready.route.needs_all:
-            await call.desk.holds.free(problem)
-        if problem is not None and ready.route.may_take_long(call.desk, call.args):
-            return await carry_out_aside(call.desk, problem, command)
-        return await call.desk.look_ups.carry_out(command)
+        if problem is not None or endpoint.route.needs_all:
+            await call.engine.locks.wait_until_free(problem)
+        if problem is not None and endpoint.route.may_take_long(call.engine, call.args):
+            return await run_in_background(call.engine, problem, command)
+        return await call.engine.look_ups.carry_out(command)
 
     def _command(
-        self, ready: Ready, call: Call, headers: dict[bytes, bytes], path: str, content: bytes
+        self, endpoint: Endpoint, call: Call, headers: dict[bytes, bytes], path: str, content: bytes
     ) -> tuple[int, bytes]:
         """Carry out a command, once if it has a key."""
         key = headers.get(b"idempotency-key")
-        if key is None or not ready.route.repeatable or ready.route.method == "GET":
-            return _run(ready, call)
+        if key is None or not endpoint.route.repeatable or endpoint.route.method == "GET":
+            return _run(endpoint, call)
         text = key.decode("latin-1")
         if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
             raise Refusal("invalid", "Expected 1 to 200 characters of ASCII.", "Idempotency-Key")
-        asked = f"{ready.route.method} {path}\n".encode() + content
+        asked = f"{endpoint.route.method} {path}\n".encode() + content
         problem = call.args.get("problem") or str(getattr(call.body, "name", ""))
         request = hashlib.sha256(asked).hexdigest()
-        return call.desk.answer_once(problem, text, request, lambda: _run(ready, call))
+        return call.engine.run_once(problem, text, request, lambda: _run(endpoint, call))
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self.office.start()
+                self.supervisor.start()
                 await send({"type": "lifespan.startup.complete"})
             else:
-                await self.office.close()
+                await self.supervisor.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -210,40 +220,40 @@ class App:
         return 200, _encode(Health(status="alive", version=VERSION))
 
     def _readiness(self) -> tuple[int, bytes]:
-        desk = self.office.desk
-        if desk is None:
-            raise self.office.why_closed()
-        return 200, _encode(Health(status="ready", events=desk.head.seq, version=VERSION))
+        engine = self.supervisor.engine
+        if engine is None:
+            raise self.supervisor.why_closed()
+        return 200, _encode(Health(status="endpoint", events=engine.head.seq, version=VERSION))
 
     def _metrics(self) -> tuple[int, bytes]:
-        desk = self.office.desk
-        return 200, self.office.metrics.text([] if desk is None else _gauges(desk)).encode()
+        engine = self.supervisor.engine
+        return 200, self.supervisor.metrics.text([] if engine is None else _gauges(engine)).encode()
 
 
 class _GoneError(Exception):
     """The caller has gone away."""
 
 
-def _struct(ready: Ready, content: bytes) -> Any:
+def _struct(endpoint: Endpoint, content: bytes) -> Any:
     """Return the body of a request as its struct, or as it is."""
-    if ready.decode is None:
+    if endpoint.decode is None:
         return content
     try:
-        return ready.decode(content or b"{}")
+        return endpoint.decode(content or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise unreadable(error, content, ready.route.takes) from None
+        raise unreadable(error, content, endpoint.route.takes) from None
 
 
-def _told(ready: Ready, status: int, content: bytes) -> Answer:
+def _told(endpoint: Endpoint, status: int, content: bytes) -> Response:
     if status >= 400:
-        return refused(status, content)
-    return Answer(status, content, ready.headers)
+        return refusal_response(status, content)
+    return Response(status, content, endpoint.headers)
 
 
-def _run(ready: Ready, call: Call) -> tuple[int, bytes]:
-    assert ready.route.run is not None
-    answer = ready.route.run(call)
-    return ready.route.status, answer if isinstance(answer, bytes) else _encode(answer)
+def _run(endpoint: Endpoint, call: Call) -> tuple[int, bytes]:
+    assert endpoint.route.run is not None
+    answer = endpoint.route.run(call)
+    return endpoint.route.status, answer if isinstance(answer, bytes) else _encode(answer)
 
 
 def _home(route: Route, call: Call) -> str:
@@ -253,12 +263,12 @@ def _home(route: Route, call: Call) -> str:
     )
 
 
-def _gauges(desk: Desk) -> list[str]:
-    state = desk.state
+def _gauges(engine: Engine) -> list[str]:
+    state = engine.state
     told = {
         "problems": (len(state.problems), "Problems."),
         "rounds_open": (sum(len(p.rounds) for p in state.problems.values()), "Rounds open now."),
-        "journal_seq": (desk.head.seq, "The number of the last event stored."),
+        "journal_seq": (engine.head.seq, "The number of the last event stored."),
     }
     lines = []
     for name, (number, what) in told.items():

@@ -5,7 +5,7 @@ import contextlib
 from typing import Any
 
 from weitzman.errors import InvalidInputError
-from weitzman.serve.commands import exchange, points
+from weitzman.serve.commands import exchange, feature_points
 from weitzman.serve.http.route import Call
 
 __all__ = ["export", "newest", "parse_log", "warm"]
@@ -13,11 +13,11 @@ __all__ = ["export", "newest", "parse_log", "warm"]
 
 async def warm(call: Call) -> Any:
     """Compile what a new problem needs, before it is there."""
-    ask, warmth = call.body, call.desk.warmth
-    if not warmth.is_warm(ask):
+    ask, warm_up = call.body, call.engine.warm_up
+    if not warm_up.is_done(ask):
         # What cannot be warmed up is refused by the command, which tells why
         with contextlib.suppress(InvalidInputError):
-            await asyncio.to_thread(warmth.warm, ask)
+            await asyncio.to_thread(warm_up.run, ask)
     return ask
 
 
@@ -28,14 +28,14 @@ async def parse_log(call: Call) -> Any:
 
 async def export(call: Call) -> Any:
     """Write a log of what is stored."""
-    problem, desk = call.problem, call.desk
-    pending = desk.pending()
+    problem, engine = call.problem, call.engine
+    pending = engine.pending()
     if pending is not None:
         await asyncio.wait([pending])
-    events = desk.journal.read(problem=problem.name, until=desk.head.seq)
+    events = engine.journal.read(problem=problem.name, until=engine.head.seq)
     return await asyncio.to_thread(exchange.export_log, problem, events)
 
 
 async def newest(call: Call) -> Any:
     """Read the newest rounds."""
-    return await points.read_newest(call.desk, call.problem)
+    return await feature_points.read_newest(call.engine, call.problem)

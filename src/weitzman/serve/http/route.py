@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.guard import Access
-from weitzman.serve.messages.answer import Answer
+from weitzman.serve.messages.response import Response
 from weitzman.serve.messages.schema import Wire
 
 __all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
@@ -21,17 +21,17 @@ TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Call:
-    """One request on its way: the desk, the names in its path, and its body."""
+    """One request on its way: the engine, the names in its path, and its body."""
 
-    __slots__ = ("args", "body", "desk")
+    __slots__ = ("args", "body", "engine")
 
-    def __init__(self, desk: Desk, args: dict[str, str], body: Any) -> None:
-        self.desk, self.args, self.body = desk, args, body
+    def __init__(self, engine: Engine, args: dict[str, str], body: Any) -> None:
+        self.engine, self.args, self.body = engine, args, body
 
     @property
     def problem(self) -> Problem:
         """The problem that the path names."""
-        return self.desk.problem(self.args["problem"])
+        return self.engine.problem(self.args["problem"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +84,13 @@ class Route:
     takes_long: Literal["never", "policy", "always"] = "never"
     repeatable: bool = True
     needs_all: bool = False
-    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Answer]] | None = None
+    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
 
-    def may_take_long(self, desk: Desk, args: dict[str, str]) -> bool:
+    def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
         """Whether a request may take long."""
         if self.takes_long == "never":
             return False
-        problem = desk.state.problems.get(args["problem"])
+        problem = engine.state.problems.get(args["problem"])
         return problem is not None and (
             self.takes_long == "always" or problem.settings.policy is not None
         )

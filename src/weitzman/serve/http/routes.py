@@ -6,7 +6,7 @@ one that says nothing cannot be written.
 
 from typing import Final
 
-from weitzman.serve.commands import exchange, points, problems, reports, round_page, rounds
+from weitzman.serve.commands import exchange, feature_points, problems, reports, round_view, rounds
 from weitzman.serve.commands.batch import run_batch
 from weitzman.serve.http import guard, preparing
 from weitzman.serve.http.route import ANY, BINARY, HTML, JSON, PARQUET, TEXT, Route
@@ -24,7 +24,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/problems",
         access="admin",
         summary="Create a problem.",
-        run=lambda c: problems.create_problem(c.desk, c.body),
+        run=lambda c: problems.create_problem(c.engine, c.body),
         takes=schema.NewProblem,
         takes_type=JSON,
         gives=schema.ProblemView,
@@ -36,7 +36,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/problems",
         access="read",
         summary="List all problems.",
-        run=lambda c: problems.list_problems(c.desk),
+        run=lambda c: problems.list_problems(c.engine),
         gives=schema.ProblemList,
     ),
     Route(
@@ -52,7 +52,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path=f"{_P}/archive",
         access="admin",
         summary="Let a problem take no more rounds.",
-        run=lambda c: problems.archive_problem(c.desk, c.problem),
+        run=lambda c: problems.archive_problem(c.engine, c.problem),
         gives=schema.ProblemView,
     ),
     Route(
@@ -61,7 +61,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="write",
         summary="Open a round: the next box, and all reservation values.",
         takes_long="policy",
-        run=lambda c: rounds.open_round(c.desk, c.problem, c.body),
+        run=lambda c: rounds.open_round(c.engine, c.problem, c.body),
         takes=schema.NewRound,
         takes_type=JSON,
         gives=schema.RoundReply,
@@ -80,15 +80,15 @@ ROUTES: Final[tuple[Route, ...]] = (
         path=_R,
         access="read",
         summary="Tell a round with its story.",
-        run=lambda c: round_page.round_story(c.desk, c.problem, c.args["round"]),
-        gives=report_schema.RoundStory,
+        run=lambda c: round_view.round_view(c.engine, c.problem, c.args["round"]),
+        gives=report_schema.RoundView,
     ),
     Route(
         method="POST",
         path=f"{_R}/values",
         access="write",
         summary="Tell values of a round: the next box, or stop.",
-        run=lambda c: rounds.see_values(c.desk, c.problem, c.args["round"], c.body),
+        run=lambda c: rounds.see_values(c.engine, c.problem, c.args["round"], c.body),
         takes=schema.SeeRequest,
         takes_type=JSON,
         gives=schema.SeeReply,
@@ -99,7 +99,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="write",
         summary="End a round and learn it.",
         takes_long="policy",
-        run=lambda c: rounds.close_round(c.desk, c.problem, c.args["round"], c.body),
+        run=lambda c: rounds.close_round(c.engine, c.problem, c.args["round"], c.body),
         takes=schema.CloseRequest,
         takes_type=JSON,
         gives=schema.Outcome,
@@ -111,7 +111,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="write",
         summary="Open, tell values of and close many rounds.",
         takes_long="policy",
-        run=lambda c: run_batch(c.desk, c.problem, c.body),
+        run=lambda c: run_batch(c.engine, c.problem, c.body),
         takes=schema.BatchRequest,
         takes_type=JSON,
         gives=schema.BatchReply,
@@ -129,7 +129,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path=f"{_P}/diagnostics",
         access="read",
         summary="Tell the health of a problem's feedback.",
-        run=lambda c: reports.diagnostics(c.desk, c.problem),
+        run=lambda c: reports.diagnostics(c.engine, c.problem),
         gives=report_schema.Diagnostics,
     ),
     Route(
@@ -137,7 +137,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path=f"{_P}/features/{{place}}",
         access="read",
         summary="Tell the newest reservation values against the feature at a place, counted from 0.",
-        run=lambda c: points.feature_points(c.problem, c.args["place"], c.body),
+        run=lambda c: feature_points.feature_points(c.problem, c.args["place"], c.body),
         gives=report_schema.FeaturePoints,
         prepare=preparing.newest,
     ),
@@ -156,7 +156,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="admin",
         summary="Import a log (Parquet) as a warm start.",
         takes_long="always",
-        run=lambda c: exchange.import_rounds(c.desk, c.problem, c.body),
+        run=lambda c: exchange.import_rounds(c.engine, c.problem, c.body),
         takes_type=PARQUET,
         gives=schema.ImportReply,
         prepare=preparing.parse_log,
@@ -175,7 +175,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="admin",
         summary="Replace what was learned by that of a saved searcher.",
         takes_long="policy",
-        run=lambda c: exchange.upload_state(c.desk, c.problem, c.body),
+        run=lambda c: exchange.upload_state(c.engine, c.problem, c.body),
         takes_type=BINARY,
         gives=schema.ProblemView,
     ),
@@ -184,7 +184,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/keys",
         access="admin",
         summary="Make a key; it is shown once.",
-        run=lambda c: guard.create_key(c.desk, c.body),
+        run=lambda c: guard.create_key(c.engine, c.body),
         takes=schema.NewKey,
         takes_type=JSON,
         gives=schema.CreatedKey,
@@ -196,7 +196,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/keys",
         access="admin",
         summary="List the keys.",
-        run=lambda c: guard.list_keys(c.desk),
+        run=lambda c: guard.list_keys(c.engine),
         gives=schema.KeyList,
     ),
     Route(
@@ -204,7 +204,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/keys/{key}",
         access="admin",
         summary="Revoke a key.",
-        run=lambda c: guard.revoke_key(c.desk, c.args["key"]),
+        run=lambda c: guard.revoke_key(c.engine, c.args["key"]),
         gives=schema.KeyView,
     ),
     Route(
@@ -212,7 +212,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/v1/digest",
         access="admin",
         summary="Tell a hash of everything, to compare with a copy.",
-        run=lambda c: reports.digest_of(c.desk),
+        run=lambda c: reports.digest_of(c.engine),
         needs_all=True,
         gives=schema.Digest,
     ),

@@ -1,4 +1,4 @@
-"""The wire format of what is told about problems and rounds: lists, stories, reports, health."""
+"""The wire format of what is told about problems and rounds: lists, rounds, reports, health."""
 
 from weitzman.serve.messages.schema import Outcome, Wire
 
@@ -11,16 +11,16 @@ __all__ = [
     "Mean",
     "Means",
     "Report",
+    "RoundBox",
     "RoundList",
-    "RoundStory",
+    "RoundStep",
     "RoundSummary",
+    "RoundView",
     "ShadowReport",
-    "StoryBox",
-    "StoryStep",
 ]
 
 
-class StoryBox(Wire):
+class RoundBox(Wire):
     """A box of a round, with what it was told when the round was opened, and what came of it."""
 
     box: str
@@ -32,15 +32,15 @@ class StoryBox(Wire):
     late: bool
 
 
-class StoryStep(Wire):
-    """One sentence of a round's story, and when it happened."""
+class RoundStep(Wire):
+    """One step of a round as a sentence, and when it happened."""
 
     at: float
     text: str
 
 
-class RoundStory(Wire):
-    """A round: its boxes in the order of their reservation values, and its story step by step."""
+class RoundView(Wire):
+    """A round: its boxes in the order of their reservation values, and what happened step by step."""
 
     round: str
     problem: str
@@ -50,8 +50,8 @@ class RoundStory(Wire):
     next: str | None
     best: float | None
     outside: float | None
-    boxes: list[StoryBox]
-    steps: list[StoryStep]
+    boxes: list[RoundBox]
+    steps: list[RoundStep]
     outcome: Outcome | None
 
 

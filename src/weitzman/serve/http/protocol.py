@@ -21,8 +21,8 @@ from weitzman.errors import LedgerError
 from weitzman.serve.http.app import App
 from weitzman.serve.http.direct import Direct
 from weitzman.serve.logs import log
-from weitzman.serve.messages.answer import Headers
 from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.response import Headers
 
 __all__ = ["LogLines", "Protocol"]
 

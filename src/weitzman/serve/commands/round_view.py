@@ -1,79 +1,81 @@
-"""The story of a round for its reader: its boxes, and what happened to it in sentences."""
+"""A round as its reader sees it: its boxes, and what happened to it in sentences."""
 
 import math
 
 from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
-from weitzman.ledger.state.round_history import Story
+from weitzman.ledger.state.round_history import RoundHistory
 from weitzman.search.rule import STOP
-from weitzman.serve.commands.rounds import box_name, outcome_of, story_of
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.commands.rounds import box_name, history_of, outcome_of
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.report_schema import (
-    RoundStory,
-    StoryBox,
-    StoryStep,
+    RoundBox,
+    RoundStep,
+    RoundView,
 )
 
-__all__ = ["round_story"]
+__all__ = ["round_view"]
 
 _SECOND = 1e-6
 
 
-def round_story(desk: Desk, problem: Problem, name: str) -> RoundStory:
+def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
     """Return a round with its explanation."""
-    story = story_of(desk, problem, name)
-    if story is None:
+    history = history_of(engine, problem, name)
+    if history is None:
         text = f"The problem {problem.name!r} has no round {name!r}."
         raise Refusal("unknown", text, "round")
-    told = story.round
+    told = history.round
     if name in problem.rounds:
         told.course = problem.rounds[name].course
-    row = STOP if story.closed is not None else told.next()
+    row = STOP if history.closed is not None else told.next()
     best = told.best()
     outcome = None
-    if story.closed is not None and story.closed_at is not None:
-        outcome = outcome_of(problem, name, told, story.closed, story.closed_at)
-    return RoundStory(
+    if history.closed is not None and history.closed_at is not None:
+        outcome = outcome_of(problem, name, told, history.closed, history.closed_at)
+    return RoundView(
         round=name,
         problem=problem.name,
         opened_at=told.at * _SECOND,
         waits_until=told.until * _SECOND,
-        closed=story.closed is not None,
+        closed=history.closed is not None,
         next=None if row == STOP else box_name(problem, told, row),
         best=None if math.isinf(best) else problem.sign * best,
-        outside=story.body.outside,
-        boxes=_story_boxes(problem, story),
-        steps=_steps(problem, story),
+        outside=history.body.outside,
+        boxes=_boxes(problem, history),
+        steps=_steps(problem, history),
         outcome=outcome,
     )
 
 
-def _story_boxes(problem: Problem, story: Story) -> list[StoryBox]:
-    sign, told = problem.sign, story.round
-    shown = dict(story.closed.shown) if story.closed is not None else {}
+def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
+    sign, told = problem.sign, history.round
+    shown = dict(history.closed.shown) if history.closed is not None else {}
     boxes = []
     for row in told.order:
-        value = told.looks.get(row, story.late.get(row))
+        value = told.looks.get(row, history.late.get(row))
         known = shown.get(row) if value is None else sign * value
         boxes.append(
-            StoryBox(
+            RoundBox(
                 box=box_name(problem, told, row),
                 cost=told.costs[row],
                 reservation_value=_finite(sign * told.sigma[row]) if told.sigma else None,
-                context=dict(zip(problem.settings.features, story.body.contexts[row], strict=True)),
+                context=dict(
+                    zip(problem.settings.features, history.body.contexts[row], strict=True)
+                ),
                 opened=row in told.looks,
                 value=known,
-                late=row in story.late,
+                late=row in history.late,
             )
         )
     return boxes
 
 
-def _steps(problem: Problem, story: Story) -> list[StoryStep]:
-    """Return the story in sentences."""
-    told, sign = story.round, problem.sign
+def _steps(problem: Problem, history: RoundHistory) -> list[RoundStep]:
+    """Return what happened in sentences."""
+    told, sign = history.round, problem.sign
     best = "the policy decides anew after every look"
     if told.sigma:
         first = box_name(problem, told, told.order[0])
@@ -85,7 +87,7 @@ def _steps(problem: Problem, story: Story) -> list[StoryStep]:
         else f"with {sign * told.outside:.4g} in hand"
     )
     steps = [
-        StoryStep(
+        RoundStep(
             at=told.at * _SECOND,
             text=f"Began {start}; {best}.",
         )
@@ -93,14 +95,14 @@ def _steps(problem: Problem, story: Story) -> list[StoryStep]:
     for row, value in told.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
         text = f"Opened {box_name(problem, told, row)} for {told.costs[row]:.4g}, {what}."
-        steps.append(StoryStep(at=story.times[row] * _SECOND, text=text))
-    if story.closed is not None and story.closed_at is not None:
-        text = _why_it_ended(problem, told, waited=story.closed.waited)
-        steps.append(StoryStep(at=story.closed_at * _SECOND, text=text))
-    for row, late in story.late.items():
+        steps.append(RoundStep(at=history.times[row] * _SECOND, text=text))
+    if history.closed is not None and history.closed_at is not None:
+        text = _why_it_ended(problem, told, waited=history.closed.waited)
+        steps.append(RoundStep(at=history.closed_at * _SECOND, text=text))
+    for row, late in history.late.items():
         text = f"{box_name(problem, told, row)} came late and is not learned"
         shown = "" if late is None else f": {sign * late:.4g}"
-        steps.append(StoryStep(at=(story.closed_at or told.at) * _SECOND, text=f"{text}{shown}."))
+        steps.append(RoundStep(at=(history.closed_at or told.at) * _SECOND, text=f"{text}{shown}."))
     return steps
 
 

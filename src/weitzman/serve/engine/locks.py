@@ -1,7 +1,7 @@
-"""Problems that are held: a command that takes long has one to itself, on a thread of its own.
+"""Locks of problems: a command that takes long has its problem to itself, on a thread of its own.
 
 Growing a policy's trees or learning a long log takes longer than others may be kept waiting. Meanwhile
-the event loop answers for all other problems; whoever asks for the held one waits, so that the order of its
+the event loop answers for all other problems; whoever asks for the locked one waits, so that the order of its
 events stays the order in which they were applied.
 """
 
@@ -13,14 +13,16 @@ from typing import Final
 
 from weitzman.ledger.event import Draft
 
-__all__ = ["ASIDE", "Holds"]
+__all__ = ["BACKGROUND_DRAFTS", "ProblemLocks"]
 
-ASIDE: Final[ContextVar[list[Draft] | None]] = ContextVar("aside", default=None)
+BACKGROUND_DRAFTS: Final[ContextVar[list[Draft] | None]] = ContextVar(
+    "background_drafts", default=None
+)
 """Where a command on a thread of its own puts what happens; None on the event loop."""
 
 
-class Holds:
-    """Which problems are held. Used on the event loop only."""
+class ProblemLocks:
+    """Which problems are locked. Used on the event loop only."""
 
     def __init__(self) -> None:
         self._ends: dict[str, asyncio.Event] = {}
@@ -32,11 +34,11 @@ class Holds:
         return problem in self._ends
 
     def names(self) -> set[str]:
-        """Return the problems that are held."""
+        """Return the problems that are locked."""
         return set(self._ends)
 
-    async def free(self, problem: str | None = None) -> None:
-        """Wait until a problem is not held; until none is, without a name."""
+    async def wait_until_free(self, problem: str | None = None) -> None:
+        """Wait until a problem is not locked; until none is, without a name."""
         while self._ends:
             if problem is None:
                 end = next(iter(self._ends.values()))
@@ -47,9 +49,9 @@ class Holds:
             await end.wait()
 
     @asynccontextmanager
-    async def hold(self, problem: str) -> AsyncIterator[None]:
+    async def lock(self, problem: str) -> AsyncIterator[None]:
         """Have a problem to oneself."""
-        await self.free(problem)
+        await self.wait_until_free(problem)
         end = self._ends[problem] = asyncio.Event()
         try:
             yield

@@ -1,4 +1,4 @@
-"""The witness of a journal in a file: the seq of its last commit, kept beside it.
+"""The last commit of a journal in a file: its seq, kept beside in the *witness*.
 
 It is written after a commit and before anybody hears of it, so that a journal that ends before its witness
 has lost events that were acknowledged. The file is also the lock by which one process holds the journal.
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from weitzman.errors import JournalUnavailableError
 
-__all__ = ["Witness"]
+__all__ = ["LastCommit"]
 
 
-class Witness:
+class LastCommit:
     """The seq of the last commit, in a file beside the journal; and the lock that one process holds."""
 
     def __init__(self, journal: Path) -> None:

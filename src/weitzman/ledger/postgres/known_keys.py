@@ -12,7 +12,7 @@ from weitzman.errors import LedgerError
 from weitzman.ledger.event import Event
 from weitzman.ledger.key_filter import KeyFilter
 
-__all__ = ["FollowedKeys"]
+__all__ = ["KnownKeys"]
 
 _PAGE = 20_000
 
@@ -20,7 +20,7 @@ Page = Callable[[int, int], Iterable[tuple[str, str]]]
 """Of two seqs to the problems and keys of the events after the first, up to the second."""
 
 
-class FollowedKeys:
+class KnownKeys:
     """A filter of keys that goes along with what a process reads and appends.
 
     Parameters

@@ -15,13 +15,13 @@ import msgspec
 
 from weitzman.ledger.event import Draft
 
-__all__ = ["Tails"]
+__all__ = ["LastNumbers"]
 
 _EVERY = 10_000
 _DECODER = msgspec.msgpack.Decoder(tuple[int, dict[str, int]])
 
 
-class Tails:
+class LastNumbers:
     """The last number of every problem."""
 
     def __init__(self) -> None:

@@ -1,9 +1,9 @@
-"""Mending a state after events that were applied to it were not stored.
+"""Repairing a state after events that were applied to it were not stored.
 
 The events of one problem change no other. A state that has taken in events of some problems which the
-journal does not hold is right in all other problems. So these few are made anew, from the newest snapshot and
-their own events after it; then the events that the state lacks are taken in. The result is the fold over the
-journal, as :func:`~weitzman.ledger.snapshots.snapshot.resume` would give it.
+journal does not hold is right in all other problems. So only these are made again, from the newest snapshot
+and their own events after it; then the events that the state lacks are taken in. The result is the fold
+over the journal, as :func:`~weitzman.ledger.snapshots.snapshot.resume` would give it.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from weitzman.ledger.snapshots.snapshot import Resumed, Snapshot, Snapshots
 from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["mend"]
+__all__ = ["repair"]
 
 
 class _Named(msgspec.Struct):
@@ -24,7 +24,7 @@ class _Named(msgspec.Struct):
     name: str
 
 
-def mend(
+def repair(
     journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Iterable[str]
 ) -> Resumed:
     """Return the state after all events of a journal; the state that is given is changed.

@@ -1,6 +1,6 @@
-"""Following a PostgreSQL journal that others write.
+"""Listening to a PostgreSQL journal that others write.
 
-Every append announces the new head (``NOTIFY``), so a follower hears of it with the commit. An announcement
+Every append announces the new head (``NOTIFY``), so a listener hears of it with the commit. An announcement
 is no promise: one that is lost with a connection is made good by a look at the head every second.
 """
 
@@ -14,12 +14,12 @@ from weitzman.errors import JournalUnavailableError
 from weitzman.ledger.postgres.connection import connect, place_name
 from weitzman.ledger.postgres.tables import CHANNEL
 
-__all__ = ["Follower"]
+__all__ = ["Listener"]
 
 _LOOK = 1.0
 
 
-class Follower:
+class Listener:
     """Waits for events of others.
 
     Parameters
