@@ -1,7 +1,12 @@
-"""What both clients share: requests, answers, when to try again, and how far a search is."""
+"""What both clients share, which is everything but the waiting.
+
+A request is a value; a reply is read into the struct that its request names; a problem and a search make
+their requests and keep their state here. A client sends, waits, and tries again.
+"""
 
 import math
 import secrets
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -13,7 +18,17 @@ from weitzman.search.rule import STOP, next_box
 from weitzman.serve.messages.finite import first_infinite
 from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 
-__all__ = ["Progress", "RefusedError", "Request", "UnreachableError", "pause", "reply_of"]
+__all__ = [
+    "BaseProblem",
+    "BaseSearch",
+    "Progress",
+    "RefusedError",
+    "Request",
+    "UnreachableError",
+    "key_header",
+    "pause",
+    "reply_of",
+]
 
 W = TypeVar("W", bound=Wire)
 _AGAIN = frozenset({429, 502, 503, 504})
@@ -73,6 +88,11 @@ def _plain(thing: Any) -> Any:
     raise TypeError(f"{type(thing).__name__} cannot be sent")
 
 
+def key_header(key: str | None) -> dict[str, str]:
+    """Return the header that shows a key."""
+    return {} if key is None else {"Authorization": f"Bearer {key}"}
+
+
 def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
     """Return the reply; None if it is to be tried again."""
     if status < 300:
@@ -80,12 +100,15 @@ def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
     if status in _AGAIN:
         return None
     try:
-        told = msgspec.json.decode(content, type=dict[str, Any])
+        details = msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.DecodeError:
-        told = {}
-    detail, field = str(told.get("detail", f"The service answered {status}.")), told.get("field")
+        details = {}
+    detail, field = (
+        str(details.get("detail", f"The service answered {status}.")),
+        details.get("field"),
+    )
     detail = detail if field is None else f"{field}: {detail}"
-    raise RefusedError(status, str(told.get("type", "")), detail, field)
+    raise RefusedError(status, str(details.get("type", "")), detail, field)
 
 
 def pause(attempt: int) -> float:
@@ -156,3 +179,57 @@ class Progress:
             raise SearchStateError(
                 f"The search cannot close while it waits for the value of box {self.pending!r}."
             )
+
+
+class BaseProblem:
+    """A problem of the service; ``name`` is its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._sign: float | None = None
+
+    def _request(self, method: str, gives: type[W], *parts: str, body: Any = None) -> Request[W]:
+        return Request.make(method, ("problems", self.name, *parts), gives, body)
+
+    def _opening(
+        self,
+        contexts: Any,
+        costs: Any,
+        *,
+        outside: float | None,
+        boxes: Sequence[str] | None,
+        round_id: str | None,
+    ) -> Request[RoundReply]:
+        """Return the request that begins a round."""
+        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
+        body = {"contexts": contexts, **{k: v for k, v in given.items() if v is not None}}
+        return self._request("POST", RoundReply, "rounds", body=body)
+
+
+class BaseSearch:
+    """A round of the service: iterate over it to get boxes, and say what each holds."""
+
+    def __init__(self, problem: BaseProblem, progress: Progress) -> None:
+        self._problem, self._progress = problem, progress
+
+    @property
+    def round_id(self) -> str:
+        """The id of the round."""
+        return self._progress.reply.round
+
+    @property
+    def reservation_values(self) -> dict[str, float] | None:
+        """By what the boxes are searched; None if the policy decides again after every look."""
+        return self._progress.reply.reservation_values
+
+    def _values(self, values: Mapping[str, float | None]) -> Request[SeeReply]:
+        """Return the request that says what boxes hold."""
+        return self._request(SeeReply, "values", values)
+
+    def _closing(self, values: Mapping[str, float] | None) -> Request[Outcome]:
+        """Return the request that ends the round."""
+        return self._request(Outcome, "close", values or {})
+
+    def _request(self, gives: type[W], part: str, values: Mapping[str, Any]) -> Request[W]:
+        parts = ("rounds", self.round_id, part)
+        return self._problem._request("POST", gives, *parts, body={"values": dict(values)})
