@@ -5,7 +5,7 @@ from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
 from weitzman.ledger.journal import Journal
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, Snapshots
+from weitzman.ledger.snapshots import FileSnapshots, Snapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.app import App
@@ -47,7 +47,7 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
 
         assert isinstance(journal, PostgresJournal)
         if settings.port == 0 and settings.address is None:
-            raise InvalidInputError("The port of a service with peers", "be told", 0)
+            raise InvalidInputError("The port of a service with peers", "be given", 0)
         supervisor.peers = Peers(
             journal=journal,
             address=settings.own_address,
@@ -58,7 +58,7 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
 
 
 def serve(settings: Settings) -> None:
-    """Serve until told to stop; LedgerError if the journal cannot be used."""
+    """Serve until asked to stop; LedgerError if the journal cannot be used."""
     import logging
 
     import uvicorn

@@ -5,7 +5,7 @@ from tests.postgres import Server
 from weitzman.ledger.journal import Head
 from weitzman.ledger.postgres.journal import PostgresJournal
 from weitzman.ledger.postgres.snapshots import TableSnapshots
-from weitzman.ledger.snapshots.snapshot import resume, take
+from weitzman.ledger.snapshots import resume, take
 from weitzman.ledger.state.fold import digest
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.serve.running import CONTEXTS, MAIN, Running, running
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume
+from weitzman.ledger.snapshots import FileSnapshots, resume
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import digest
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import connect, place_name
 from weitzman.ledger.postgres.tables import CHANNEL
 
@@ -54,9 +54,7 @@ class Listener:
                         pass
             except psycopg.Error as error:
                 self._forget()
-                raise JournalUnavailableError(
-                    f"The journal {place_name(self._place)!r} does not answer: {error}."
-                ) from None
+                raise unavailable(place_name(self._place), "does not answer", error) from None
 
     def close(self) -> None:
         """Listen no more, when nobody waits."""

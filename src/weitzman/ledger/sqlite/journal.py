@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
+from weitzman.errors import JournalDamagedError
 from weitzman.ledger.event import Draft, Event, chained, follows
-from weitzman.ledger.journal import EMPTY, Head
+from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
 from weitzman.ledger.key_filter import KeyFilter
 from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.last_numbers import LastNumbers
@@ -92,7 +92,7 @@ class SqliteJournal:
             head = Head(events[-1].seq, events[-1].chain)
             numbers = self._numbers.after(drafts)
             if numbers is None:
-                raise self._moved()
+                raise moved(self.name)
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
                 for begin in range(0, len(events), _ROWS):
@@ -103,10 +103,8 @@ class SqliteJournal:
             except sqlite3.Error as error:
                 self._roll_back()
                 if isinstance(error, sqlite3.IntegrityError):
-                    raise self._moved() from None
-                raise JournalUnavailableError(
-                    f"The journal {self.name!r} takes nothing: {error}."
-                ) from None
+                    raise moved(self.name) from None
+                raise unavailable(self.name, "takes nothing", error) from None
             self._head = head
             self._last_commit.write(head.seq)
             self._numbers.take(numbers, head.seq, kept=kept)
@@ -162,13 +160,9 @@ class SqliteJournal:
         self._last_commit.close()
 
     def _alone(self, where: str, values: tuple[str | int, ...]) -> Iterator[Event]:
-        for *row, before in self._rows(_ALONE + where, values):
-            event = Event(*row)
-            previous = EMPTY.chain if event.seq == 1 else before
-            if not follows(previous, event):
-                reason = "an event is not whole"
-                raise JournalDamagedError(self.name, event.seq - 1, self._head.seq, reason)
-            yield event
+        rows = self._rows(_ALONE + where, values)
+        found = ((row[0], Event(*row[:-1]), row[-1]) for row in rows)
+        return whole_alone(found, name=self.name, last=self._head.seq)
 
     def _rows(
         self, query: str, values: tuple[str | int, ...], after: int = 0
@@ -182,7 +176,7 @@ class SqliteJournal:
             raise JournalDamagedError(self.name, after, self._head.seq, str(error)) from None
 
     def _fill(self) -> None:
-        """Tell the filter of the keys that are there; those to come are told when they are stored."""
+        """Add the keys that are there to the filter; those to come are added when they are stored."""
         query = "SELECT DISTINCT problem, key FROM events WHERE key <> ''"
         try:
             found = self._reader().execute(query)
@@ -204,9 +198,7 @@ class SqliteJournal:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -65536")
         except sqlite3.OperationalError as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} cannot be opened: {error}."
-            ) from None
+            raise unavailable(self.name, "cannot be opened", error) from None
         except sqlite3.DatabaseError as error:
             raise JournalDamagedError(self.name, 0, None, str(error)) from None
         return connection
@@ -256,15 +248,10 @@ class SqliteJournal:
         try:
             bring_up(self._writer)
         except sqlite3.OperationalError as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} cannot be opened: {error}."
-            ) from None
+            raise unavailable(self.name, "cannot be opened", error) from None
         except sqlite3.DatabaseError as error:
             raise JournalDamagedError(self.name, 0, self._head.seq, str(error)) from None
         self._numbers.read(self._writer, self._head.seq)
-
-    def _moved(self) -> JournalMovedError:
-        return JournalMovedError(f"The journal {self.name!r} has gone on without this writer.")
 
     def _roll_back(self) -> None:
         try:
@@ -274,9 +261,7 @@ class SqliteJournal:
             self._head = self._read_head()
             self._numbers.read(self._writer, self._head.seq)
         except (sqlite3.Error, JournalDamagedError) as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} takes nothing: {error}."
-            ) from None
+            raise unavailable(self.name, "takes nothing", error) from None
 
 
 @cache

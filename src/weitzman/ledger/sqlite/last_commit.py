@@ -31,11 +31,11 @@ class LastCommit:
 
     def read(self) -> int:
         """Return what was written last; 0 if there is nothing that is whole."""
-        told = os.pread(self._file, 12, 0)
-        if len(told) < 12:
+        content = os.pread(self._file, 12, 0)
+        if len(content) < 12:
             return 0
-        seq, check = struct.unpack(">QI", told)
-        return int(seq) if zlib.crc32(told[:8]) == check else 0
+        seq, check = struct.unpack(">QI", content)
+        return int(seq) if zlib.crc32(content[:8]) == check else 0
 
     def write(self, seq: int) -> None:
         """Write the seq of the last commit; it need not reach the disk, only outlive the process."""

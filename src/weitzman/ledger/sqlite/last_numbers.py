@@ -4,7 +4,7 @@ They are kept in memory, and every so many events in the file, with the commit; 
 and the few events after it. An index of problems and numbers would tell as much, but each event would change
 a page of it where its problem stands, and a commit of many problems writes many pages.
 
-What is kept has a checksum. If it is not whole, it is made anew from all events.
+What is kept has a checksum. If it is not whole, it is made again from all events.
 """
 
 import sqlite3

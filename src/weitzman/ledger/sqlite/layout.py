@@ -1,4 +1,4 @@
-"""The layout of a SQLite journal: its tables, and how a file of an earlier version comes to it.
+"""The layout of a SQLite journal: its tables, and how a file of an earlier version is brought to it.
 
 ::
 

@@ -21,7 +21,7 @@ class RoundHistory:
     round
         The round with all its looks that came in time.
     times
-        When each look was told, by row.
+        When each look was reported, by row.
     late
         Values that came after the end, by row.
     closed, closed_at
@@ -36,7 +36,7 @@ class RoundHistory:
     closed_at: int | None = None
 
     def result(self) -> Result:
-        """Return what the round came to, or comes to if it ends now."""
+        """Return the result of the round, as it ended or if it ends now."""
         return self.round.result()
 
 

@@ -16,8 +16,7 @@ from weitzman.errors import JournalFormatError, LedgerError
 from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
-from weitzman.ledger.snapshots.repair import repair
-from weitzman.ledger.snapshots.snapshot import Resumed, Snapshot, Snapshots, resume
+from weitzman.ledger.snapshots import Resumed, Snapshot, Snapshots, repair, resume
 from weitzman.serve.engine.background import run_in_background
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.engine.warmup import WarmUp
@@ -228,7 +227,13 @@ class Supervisor:
                 await asyncio.wait([pending])
             if engine.failed is not None:
                 return
-            taken = Snapshot(head.seq, head.chain, engine.until, service, records)
+            taken = Snapshot(
+                seq=head.seq,
+                chain=head.chain,
+                until=engine.until,
+                service=service,
+                problems=records,
+            )
             await asyncio.to_thread(self._snapshots.write, taken)
             self.snapshot_seq, self._snapshot_size = head.seq, taken.size
         except LedgerError:

@@ -9,8 +9,7 @@ import pytest
 from tests.ledger.happenings import Happenings, three_problems
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import EMPTY, Head
-from weitzman.ledger.snapshots.repair import repair
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, Snapshots, resume, take
+from weitzman.ledger.snapshots import FileSnapshots, Snapshots, repair, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import digest, replay
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from weitzman.errors import JournalUnavailableError
 from weitzman.ledger.event import Event
-from weitzman.ledger.postgres.known_keys import KnownKeys
+from weitzman.ledger.key_filter import KnownKeys
 
 
 def event(seq: int) -> Event:
