@@ -15,7 +15,7 @@ import numpy as np
 
 from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.rule import STOP, next_box
-from weitzman.serve.messages.finite import first_infinite
+from weitzman.serve.messages.refusal import first_infinite
 from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 
 __all__ = [

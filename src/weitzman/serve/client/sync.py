@@ -40,7 +40,7 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
-from weitzman.serve.messages.report_schema import Diagnostics, Report, RoundView
+from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
 
 __all__ = ["Client", "RemoteProblem", "RemoteSearch"]

@@ -1,5 +1,10 @@
 """Commands on problems: create, list, describe, archive."""
 
+import asyncio
+import contextlib
+
+import msgspec
+
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.parts.kernels import LIMIT
 from weitzman.learn.storage.learners import LEARNERS
@@ -9,7 +14,16 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
 
-__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view"]
+__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view", "warm_up"]
+
+
+async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
+    """Compile what a new problem needs, on a thread, before it is there."""
+    if not engine.warm_up.is_done(ask):
+        # What cannot be warmed up is refused by the command, which says why
+        with contextlib.suppress(InvalidInputError):
+            await asyncio.to_thread(engine.warm_up.run, ask)
+    return ask
 
 
 def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
@@ -53,22 +67,13 @@ def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
 
 def problem_view(problem: Problem) -> ProblemView:
     """Return a problem as the caller sees it."""
-    settings = problem.settings
+    settings = msgspec.structs.asdict(problem.settings)
+    waiting = settings.pop("waiting")
     return ProblemView(
+        **settings,
         name=problem.name,
-        boxes=settings.boxes,
-        dimension=len(settings.features),
-        features=settings.features,
-        sense=settings.sense,
-        feedback=settings.feedback,
-        learner=settings.learner,
-        parameters=settings.parameters,
-        policy=settings.policy,
-        optimism=settings.optimism,
-        cost=settings.cost,
-        waiting_time=settings.waiting * 1e-6,
-        shadow=settings.shadow,
-        description=settings.description,
+        dimension=len(problem.settings.features),
+        waiting_time=waiting * 1e-6,
         created=problem.at * 1e-6,
         archived=problem.archived,
         rounds_open=len(problem.rounds),
@@ -98,17 +103,7 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
             raise Refusal("invalid", "Expected distinct names.", field)
     if ask.cost is not None and not ask.cost <= LIMIT:
         raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
-    return Created(
-        boxes=ask.boxes,
-        features=features,
-        sense=ask.sense,
-        feedback=ask.feedback,
-        waiting=max(1, round(ask.waiting_time * 1e6)),
-        learner=ask.learner,
-        parameters=ask.parameters,
-        policy=ask.policy,
-        optimism=ask.optimism,
-        cost=ask.cost,
-        shadow=ask.shadow,
-        description=ask.description,
-    )
+    given = msgspec.structs.asdict(ask)
+    for other in ("name", "dimension", "features", "waiting_time"):
+        del given[other]
+    return Created(**given, features=features, waiting=max(1, round(ask.waiting_time * 1e6)))

@@ -42,7 +42,8 @@ def round_input(problem: Problem, ask: NewRound) -> RoundInput:
     outside = ask.outside
     if outside is not None:
         checked_value(outside, "outside")
-    return RoundInput(places, plain, contexts, _costs(problem, ask, places, rows), outside)
+    costs = _costs(problem, ask, places, rows)
+    return RoundInput(places=places, rows=plain, contexts=contexts, costs=costs, outside=outside)
 
 
 def checked_value(value: float, field: str) -> float:

@@ -7,14 +7,9 @@ from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory
 from weitzman.search.rule import STOP
-from weitzman.serve.commands.rounds import box_name, history_of, outcome_of
+from weitzman.serve.commands.rounds import box_name, known_history, outcome_of
 from weitzman.serve.engine.engine import Engine
-from weitzman.serve.messages.refusal import Refusal
-from weitzman.serve.messages.report_schema import (
-    RoundBox,
-    RoundStep,
-    RoundView,
-)
+from weitzman.serve.messages.reports import RoundBox, RoundStep, RoundView
 
 __all__ = ["round_view"]
 
@@ -23,25 +18,22 @@ _SECOND = 1e-6
 
 def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
     """Return a round with its explanation."""
-    history = history_of(engine, problem, name)
-    if history is None:
-        text = f"The problem {problem.name!r} has no round {name!r}."
-        raise Refusal("unknown", text, "round")
-    told = history.round
+    history = known_history(engine, problem, name)
+    state = history.round
     if name in problem.rounds:
-        told.course = problem.rounds[name].course
-    row = STOP if history.closed is not None else told.next()
-    best = told.best()
+        state.course = problem.rounds[name].course
+    row = STOP if history.closed is not None else state.next()
+    best = state.best()
     outcome = None
     if history.closed is not None and history.closed_at is not None:
-        outcome = outcome_of(problem, name, told, history.closed, history.closed_at)
+        outcome = outcome_of(problem, name, state, history.closed, history.closed_at)
     return RoundView(
         round=name,
         problem=problem.name,
-        opened_at=told.at * _SECOND,
-        waits_until=told.until * _SECOND,
+        opened_at=state.at * _SECOND,
+        waits_until=state.until * _SECOND,
         closed=history.closed is not None,
-        next=None if row == STOP else box_name(problem, told, row),
+        next=None if row == STOP else box_name(problem, state, row),
         best=None if math.isinf(best) else problem.sign * best,
         outside=history.body.outside,
         boxes=_boxes(problem, history),
@@ -51,21 +43,21 @@ def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
 
 
 def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
-    sign, told = problem.sign, history.round
+    sign, state = problem.sign, history.round
     shown = dict(history.closed.shown) if history.closed is not None else {}
     boxes = []
-    for row in told.order:
-        value = told.looks.get(row, history.late.get(row))
+    for row in state.order:
+        value = state.looks.get(row, history.late.get(row))
         known = shown.get(row) if value is None else sign * value
         boxes.append(
             RoundBox(
-                box=box_name(problem, told, row),
-                cost=told.costs[row],
-                reservation_value=_finite(sign * told.sigma[row]) if told.sigma else None,
+                box=box_name(problem, state, row),
+                cost=state.costs[row],
+                reservation_value=_finite(sign * state.sigma[row]) if state.sigma else None,
                 context=dict(
                     zip(problem.settings.features, history.body.contexts[row], strict=True)
                 ),
-                opened=row in told.looks,
+                opened=row in state.looks,
                 value=known,
                 late=row in history.late,
             )
@@ -75,62 +67,64 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
 
 def _steps(problem: Problem, history: RoundHistory) -> list[RoundStep]:
     """Return what happened in sentences."""
-    told, sign = history.round, problem.sign
+    state, sign = history.round, problem.sign
     best = "the policy decides anew after every look"
-    if told.sigma:
-        first = box_name(problem, told, told.order[0])
-        sigma = _finite(sign * told.sigma[told.order[0]])
+    if state.sigma:
+        first = box_name(problem, state, state.order[0])
+        sigma = _finite(sign * state.sigma[state.order[0]])
         best = f"{first} has the best reservation value, {sigma:.4g}"
     start = (
         "without an outside option"
-        if told.outside is None
-        else f"with {sign * told.outside:.4g} in hand"
+        if state.outside is None
+        else f"with {sign * state.outside:.4g} in hand"
     )
     steps = [
         RoundStep(
-            at=told.at * _SECOND,
+            at=state.at * _SECOND,
             text=f"Began {start}; {best}.",
         )
     ]
-    for row, value in told.looks.items():
+    for row, value in state.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
-        text = f"Opened {box_name(problem, told, row)} for {told.costs[row]:.4g}, {what}."
+        text = f"Opened {box_name(problem, state, row)} for {state.costs[row]:.4g}, {what}."
         steps.append(RoundStep(at=history.times[row] * _SECOND, text=text))
     if history.closed is not None and history.closed_at is not None:
-        text = _why_it_ended(problem, told, waited=history.closed.waited)
+        text = _why_it_ended(problem, state, waited=history.closed.waited)
         steps.append(RoundStep(at=history.closed_at * _SECOND, text=text))
     for row, late in history.late.items():
-        text = f"{box_name(problem, told, row)} came late and is not learned"
+        text = f"{box_name(problem, state, row)} came late and is not learned"
         shown = "" if late is None else f": {sign * late:.4g}"
-        steps.append(RoundStep(at=(history.closed_at or told.at) * _SECOND, text=f"{text}{shown}."))
+        steps.append(
+            RoundStep(at=(history.closed_at or state.at) * _SECOND, text=f"{text}{shown}.")
+        )
     return steps
 
 
-def _why_it_ended(problem: Problem, told: OpenRound, *, waited: bool) -> str:
+def _why_it_ended(problem: Problem, state: OpenRound, *, waited: bool) -> str:
     sign = problem.sign
     better, worse = ("lower", "higher") if sign > 0.0 else ("higher", "lower")
     if waited:
         return "Ended by itself: its waiting time was over."
-    if len(told.looks) == len(told.costs):
+    if len(state.looks) == len(state.costs):
         return "Stopped because every box was open."
-    if not told.sigma:
+    if not state.sigma:
         return "Stopped."
-    row = told.next()
+    row = state.next()
     if row == STOP:
-        closed = next(r for r in told.order if r not in told.looks)
-        same = told.sigma[closed] == told.best()
+        closed = next(r for r in state.order if r not in state.looks)
+        same = state.sigma[closed] == state.best()
         why = (
             f"no other reservation value is {better}"
             if same
             else f"every other reservation value is {worse}"
         )
         return (
-            f"Stopped because {why} than the best value in hand, {sign * told.best():.4g}; "
-            f"the next is that of {box_name(problem, told, closed)}, {sign * told.sigma[closed]:.4g}."
+            f"Stopped because {why} than the best value in hand, {sign * state.best():.4g}; "
+            f"the next is that of {box_name(problem, state, closed)}, {sign * state.sigma[closed]:.4g}."
         )
     return (
-        f"The caller stopped; the rule would have opened {box_name(problem, told, row)}, "
-        f"whose reservation value is {sign * told.sigma[row]:.4g}."
+        f"The caller stopped; the rule would have opened {box_name(problem, state, row)}, "
+        f"whose reservation value is {sign * state.sigma[row]:.4g}."
     )
 
 

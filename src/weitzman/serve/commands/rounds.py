@@ -1,7 +1,7 @@
 """Commands on rounds: open, see, close.
 
-Each may be sent again. A round that was opened with the same id and content is told again as it was; a look
-that was told already is passed over; a round that is closed keeps its outcome. What contradicts the
+Each may be sent again. A round that was opened with the same id and content is returned as it was; a look
+that is known already is passed over; a round that is closed keeps its outcome. What contradicts the
 stored truth is refused, and the first stays.
 """
 
@@ -25,35 +25,29 @@ from weitzman.serve.messages.schema import (
     SeeRequest,
 )
 
-__all__ = ["box_name", "close_round", "history_of", "open_round", "outcome_of", "see_values"]
+__all__ = ["box_name", "close_round", "known_history", "open_round", "outcome_of", "see_values"]
 
-RULES = {
+_RULE = (
+    "Open the boxes in this order. Stop as soon as the best value in hand is at {} the "
+    "reservation value of the next box; without a value in hand, open."
+)
+_RULES = {
     "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
-    "min": (
-        "Open the boxes in this order. Stop as soon as the best value in hand is at most the "
-        "reservation value of the next box; without a value in hand, open."
-    ),
-    "max": (
-        "Open the boxes in this order. Stop as soon as the best value in hand is at least the "
-        "reservation value of the next box; without a value in hand, open."
-    ),
+    "min": _RULE.format("most"),
+    "max": _RULE.format("least"),
 }
 _SECOND = 1e-6
 
 
 def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
-    """Open a round, or tell again of the one that was opened with this id and content."""
+    """Open a round, or return again the one that was opened with this id and content."""
     want = round_input(problem, ask)
     if ask.id is not None:
-        before = history_of(engine, problem, ask.id)
+        before = _history(engine, problem, ask.id)
         if before is not None:
             body = before.body
-            same = (want.places, want.costs, want.outside) == (
-                body.places,
-                body.costs,
-                body.outside,
-            )
-            if not same or want.rows != body.contexts:
+            opened_with = (body.places, body.contexts, body.costs, body.outside)
+            if (want.places, want.rows, want.costs, want.outside) != opened_with:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
             opened = problem.rounds.get(ask.id)
@@ -69,7 +63,13 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
         sigma = problem.propose(want.places, want.contexts, want.costs, want.outside)
     except InvalidInputError as error:
         raise from_input_error(error, "contexts") from None
-    body = Opened(want.rows, want.costs, sigma, want.outside, want.places)
+    body = Opened(
+        contexts=want.rows,
+        costs=want.costs,
+        reservation_values=sigma,
+        outside=want.outside,
+        places=want.places,
+    )
     # Ids that grow with time keep the index of the journal together
     name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
     engine.happen(problem.name, body, name)
@@ -82,7 +82,7 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
     """Take in looks: of an open round, or late ones."""
     opened = _open(engine, problem, name)
     if opened is None:
-        history = _ended(engine, problem, name)
+        history = known_history(engine, problem, name)
         seen = {**history.round.looks, **history.late}
         new = _new_looks(problem, history.round, seen, ask)
         if new:
@@ -104,10 +104,10 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
 
 
 def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
-    """End a round, or tell again how it ended."""
+    """End a round, or return again how it ended."""
     opened = _open(engine, problem, name)
     if opened is None:
-        history = _ended(engine, problem, name)
+        history = known_history(engine, problem, name)
         assert history.closed is not None
         assert history.closed_at is not None
         if ask.values and _shown(problem, history.round, ask) != history.closed.shown:
@@ -119,11 +119,18 @@ def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) 
     return outcome_of(problem, name, opened, body, at)
 
 
-def history_of(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
+def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
+    """Return the history of a round, which must be there."""
+    history = _history(engine, problem, name)
+    if history is None:
+        text = f"The problem {problem.name!r} has no round {name!r}."
+        raise Refusal("unknown", text, "round")
+    return history
+
+
+def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
     """Return the history of a round; None if there is no such round."""
     events = engine.find(problem.name, name)
-    if not events:
-        return None
     return round_history(events, sign=problem.sign, waiting=problem.settings.waiting)
 
 
@@ -161,14 +168,6 @@ def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
         engine.happen(problem.name, Closed(waited=True), name)
         return None
     return opened
-
-
-def _ended(engine: Engine, problem: Problem, name: str) -> RoundHistory:
-    history = history_of(engine, problem, name)
-    if history is None:
-        text = f"The problem {problem.name!r} has no round {name!r}."
-        raise Refusal("unknown", text, "round")
-    return history
 
 
 def _row(problem: Problem, opened: OpenRound, box: str) -> int:
@@ -222,12 +221,12 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
     if opened.sigma:
-        told = opened.sigma
+        shown = opened.sigma
         if problem.sign < 0.0 or problem.settings.policy is not None:
-            # What is infinite is told as the largest number: JSON has no other
-            told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in told]
+            # What is infinite is sent as the largest number: JSON has no other
+            shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in shown]
         order = [names[r] for r in opened.order]
-        sigma = dict(zip(names, told, strict=True))
+        sigma = dict(zip(names, shown, strict=True))
     return RoundReply(
         round=name,
         next=None if row == STOP else names[row],
@@ -235,7 +234,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
         best=_turned(problem, opened.outside),
         order=order if opened.sigma else None,
         reservation_values=sigma if opened.sigma else None,
-        rule=RULES[problem.settings.sense if opened.sigma else "anew"],
+        rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
         waits_until=opened.until * _SECOND,
     )
 

@@ -21,7 +21,7 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.state.fold import SERVICE, State, apply
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.locks import BACKGROUND_DRAFTS, ProblemLocks
+from weitzman.serve.engine.background import BACKGROUND_DRAFTS, ProblemLocks
 from weitzman.serve.engine.lookup import LookUps
 from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.engine.writer import Then, Writer
@@ -189,6 +189,7 @@ class Engine:
     def run_once(
         self,
         problem: str,
+        *,
         key: str,
         request: str,
         command: Callable[[], tuple[int, bytes]],

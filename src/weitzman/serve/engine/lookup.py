@@ -1,7 +1,7 @@
 """Looking up past events of a journal that is a network away, without holding up the event loop.
 
 A command that asks for such events breaks off, having changed nothing; they are read on a thread, and the
-command is begun anew with them at hand. What is stored here in between is added to them: to the command it
+command is begun again with them at hand. What is stored here in between is added to them: to the command it
 is as if it had asked at that very moment. A journal on this machine is asked directly.
 """
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
-from weitzman.serve.engine.locks import BACKGROUND_DRAFTS
+from weitzman.serve.engine.background import BACKGROUND_DRAFTS
 
 __all__ = ["LookUps", "NotAtHandError"]
 

@@ -107,7 +107,7 @@ class Peers:
             return True
 
     async def forward(
-        self, problem: str, method: str, path: str, headers: dict[bytes, bytes], content: bytes
+        self, problem: str, *, method: str, path: str, headers: dict[bytes, bytes], content: bytes
     ) -> tuple[int, bytes] | None:
         """Return status and content of the leader's answer to a request; None if this process leads."""
         deadline = time.monotonic() + _PATIENCE

@@ -27,17 +27,9 @@ class WarmUp:
         with self._lock:
             if self.is_done(settings):
                 return
-            small = Created(
-                boxes=["a", "b"],
-                features=["x"],
-                sense=settings.sense,
-                feedback=settings.feedback,
-                waiting=1,
-                learner=settings.learner,
-                parameters=settings.parameters,
-                policy=settings.policy,
-                optimism=settings.optimism,
-            )
+            same = ("sense", "feedback", "learner", "parameters", "policy", "optimism")
+            given = {name: getattr(settings, name) for name in same}
+            small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
             # A policy compiles its last loops when its first trees are grown
             for number in range(2 if settings.policy is None else 20):

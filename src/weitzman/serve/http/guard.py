@@ -76,9 +76,9 @@ class Guard:
         if access == "open":
             return
         who = client
-        told = headers.get(b"authorization")
-        if told is not None:
-            who, scope = self._holder(told, state)
+        shown = headers.get(b"authorization")
+        if shown is not None:
+            who, scope = self._holder(shown, state)
             if _RANK[scope] < _RANK[access]:
                 text = f"This needs the scope {access!r}; the key has {scope!r}."
                 raise Refusal("forbidden", text, "Authorization")
@@ -90,8 +90,8 @@ class Guard:
         if self._rate is not None and not self._rate.take(who):
             raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
 
-    def _holder(self, told: bytes, state: State | None) -> tuple[str, Scope]:
-        kind, _, text = told.decode("latin-1").partition(" ")
+    def _holder(self, shown: bytes, state: State | None) -> tuple[str, Scope]:
+        kind, _, text = shown.decode("latin-1").partition(" ")
         text = text.strip()
         found = hashlib.sha256(text.encode()).hexdigest()
         if kind.lower() == "bearer":
@@ -136,7 +136,7 @@ class Rate:
 
 
 def create_key(engine: Engine, ask: NewKey) -> CreatedKey:
-    """Make a key; its text is told here and never again."""
+    """Make a key; its text is shown here and never again."""
     key_id, text = new_key()
     at = engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
     return CreatedKey(

@@ -2,12 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
+
+import msgspec
 
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.guard import Access
-from weitzman.serve.messages.response import Response
+from weitzman.serve.messages.refusal import unreadable
+from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
 
 __all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
@@ -47,11 +51,11 @@ class Route:
     summary
         One line for the documentation.
     run
-        The command. None for what the app answers by itself.
+        The command; None for what the app answers by itself.
     takes, gives
         The struct of the body and of the reply; None if there is none or it is bytes.
     takes_type, gives_type
-        Their media types; ``takes_type`` None if there is no body.
+        Their media types; ``takes_type`` is JSON if ``takes`` is a struct, and None if there is no body.
     status
         That of success.
     may_be_empty
@@ -73,7 +77,7 @@ class Route:
     path: str
     access: Access
     summary: str
-    run: Callable[[Call], Any] | None
+    run: Callable[[Call], Any] | None = None
     takes: type[Wire] | None = None
     gives: type[Wire] | None = None
     takes_type: str | None = None
@@ -85,6 +89,38 @@ class Route:
     repeatable: bool = True
     needs_all: bool = False
     file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.takes is not None:
+            object.__setattr__(self, "takes_type", JSON)
+
+    @cached_property
+    def label(self) -> str:
+        """What metrics and log call its requests."""
+        return f"{self.method} {self.path}"
+
+    @cached_property
+    def headers(self) -> Headers:
+        """The headers of its replies."""
+        return media_headers(self.gives_type)
+
+    @cached_property
+    def is_direct(self) -> bool:
+        """Whether a request is one command on the event loop, with nothing to wait for before it."""
+        return self.run is not None and self.prepare is None and self.takes_type in (None, JSON)
+
+    @cached_property
+    def _decode(self) -> Callable[[bytes], Any]:
+        return msgspec.json.Decoder(self.takes).decode
+
+    def struct(self, content: bytes) -> Any:
+        """Return the body of a request as its struct, or as it is."""
+        if self.takes is None:
+            return content
+        try:
+            return self._decode(content or b"{}")
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise unreadable(error, content, self.takes) from None
 
     def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
         """Whether a request may take long."""

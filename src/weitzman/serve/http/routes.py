@@ -6,11 +6,12 @@ one that says nothing cannot be written.
 
 from typing import Final
 
-from weitzman.serve.commands import exchange, feature_points, problems, reports, round_view, rounds
+from weitzman.serve.commands import exchange, problems, reports, round_view, rounds
 from weitzman.serve.commands.batch import run_batch
-from weitzman.serve.http import guard, preparing
-from weitzman.serve.http.route import ANY, BINARY, HTML, JSON, PARQUET, TEXT, Route
-from weitzman.serve.messages import report_schema, schema
+from weitzman.serve.http import guard
+from weitzman.serve.http.route import ANY, BINARY, HTML, PARQUET, TEXT, Route
+from weitzman.serve.messages import schema
+from weitzman.serve.messages.reports import Diagnostics, FeaturePoints, Report, RoundList, RoundView
 from weitzman.serve.page import files
 
 __all__ = ["ROUTES"]
@@ -26,10 +27,9 @@ ROUTES: Final[tuple[Route, ...]] = (
         summary="Create a problem.",
         run=lambda c: problems.create_problem(c.engine, c.body),
         takes=schema.NewProblem,
-        takes_type=JSON,
         gives=schema.ProblemView,
         status=201,
-        prepare=preparing.warm,
+        prepare=lambda c: problems.warm_up(c.engine, c.body),
     ),
     Route(
         method="GET",
@@ -63,7 +63,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         takes_long="policy",
         run=lambda c: rounds.open_round(c.engine, c.problem, c.body),
         takes=schema.NewRound,
-        takes_type=JSON,
         gives=schema.RoundReply,
         status=201,
     ),
@@ -73,7 +72,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="List the newest rounds.",
         run=lambda c: reports.list_rounds(c.problem),
-        gives=report_schema.RoundList,
+        gives=RoundList,
     ),
     Route(
         method="GET",
@@ -81,7 +80,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell a round with its story.",
         run=lambda c: round_view.round_view(c.engine, c.problem, c.args["round"]),
-        gives=report_schema.RoundView,
+        gives=RoundView,
     ),
     Route(
         method="POST",
@@ -90,7 +89,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         summary="Tell values of a round: the next box, or stop.",
         run=lambda c: rounds.see_values(c.engine, c.problem, c.args["round"], c.body),
         takes=schema.SeeRequest,
-        takes_type=JSON,
         gives=schema.SeeReply,
     ),
     Route(
@@ -101,7 +99,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         takes_long="policy",
         run=lambda c: rounds.close_round(c.engine, c.problem, c.args["round"], c.body),
         takes=schema.CloseRequest,
-        takes_type=JSON,
         gives=schema.Outcome,
         may_be_empty=True,
     ),
@@ -113,7 +110,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         takes_long="policy",
         run=lambda c: run_batch(c.engine, c.problem, c.body),
         takes=schema.BatchRequest,
-        takes_type=JSON,
         gives=schema.BatchReply,
     ),
     Route(
@@ -122,7 +118,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell what a problem came to: savings, looks, regret, calibration.",
         run=lambda c: reports.report(c.problem),
-        gives=report_schema.Report,
+        gives=Report,
     ),
     Route(
         method="GET",
@@ -130,16 +126,16 @@ ROUTES: Final[tuple[Route, ...]] = (
         access="read",
         summary="Tell the health of a problem's feedback.",
         run=lambda c: reports.diagnostics(c.engine, c.problem),
-        gives=report_schema.Diagnostics,
+        gives=Diagnostics,
     ),
     Route(
         method="GET",
         path=f"{_P}/features/{{place}}",
         access="read",
         summary="Tell the newest reservation values against the feature at a place, counted from 0.",
-        run=lambda c: feature_points.feature_points(c.problem, c.args["place"], c.body),
-        gives=report_schema.FeaturePoints,
-        prepare=preparing.newest,
+        run=lambda c: reports.feature_points(c.problem, c.args["place"], c.body),
+        gives=FeaturePoints,
+        prepare=lambda c: reports.newest_rounds(c.engine, c.problem),
     ),
     Route(
         method="GET",
@@ -148,7 +144,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         summary="Export the closed rounds as a log (Parquet).",
         run=lambda c: c.body,
         gives_type=PARQUET,
-        prepare=preparing.export,
+        prepare=lambda c: exchange.export_log(c.engine, c.problem),
     ),
     Route(
         method="POST",
@@ -159,7 +155,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         run=lambda c: exchange.import_rounds(c.engine, c.problem, c.body),
         takes_type=PARQUET,
         gives=schema.ImportReply,
-        prepare=preparing.parse_log,
+        prepare=lambda c: exchange.read_log(c.problem, c.body),
     ),
     Route(
         method="GET",
@@ -186,7 +182,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         summary="Make a key; it is shown once.",
         run=lambda c: guard.create_key(c.engine, c.body),
         takes=schema.NewKey,
-        takes_type=JSON,
         gives=schema.CreatedKey,
         status=201,
         repeatable=False,
@@ -221,7 +216,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/healthz",
         access="open",
         summary="Tell that the process is there.",
-        run=None,
         gives=schema.Health,
     ),
     Route(
@@ -229,7 +223,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/readyz",
         access="open",
         summary="Tell whether requests are answered.",
-        run=None,
         gives=schema.Health,
     ),
     Route(
@@ -237,7 +230,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/metrics",
         access="read",
         summary="Tell counts and durations for Prometheus.",
-        run=None,
         gives_type=TEXT,
     ),
     Route(
@@ -245,14 +237,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/openapi.json",
         access="open",
         summary="Tell this description.",
-        run=None,
     ),
     Route(
         method="GET",
         path="/",
         access="open",
         summary="Show the files.",
-        run=None,
         gives_type=HTML,
         file=files.send,
     ),
@@ -261,7 +251,6 @@ ROUTES: Final[tuple[Route, ...]] = (
         path="/page/{file}",
         access="open",
         summary="Send a part of the page: style, script, charts.",
-        run=None,
         gives_type=ANY,
         file=files.send,
     ),
