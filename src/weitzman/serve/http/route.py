@@ -44,8 +44,9 @@ class Route:
 
     Attributes
     ----------
-    method, path
-        ``{names}`` stand for one part of the path each.
+    label
+        Method and path, which is also what metrics and log call it; ``{names}`` stand for one part of the
+        path each.
     access
         Who may use it: everybody (``"open"``), or keys of this scope or a wider one.
     summary
@@ -73,8 +74,7 @@ class Route:
         What answers with a file of the page, from the names in the path and the headers; None for all else.
     """
 
-    method: str
-    path: str
+    label: str
     access: Access
     summary: str
     run: Callable[[Call], Any] | None = None
@@ -95,9 +95,14 @@ class Route:
             object.__setattr__(self, "takes_type", JSON)
 
     @cached_property
-    def label(self) -> str:
-        """What metrics and log call its requests."""
-        return f"{self.method} {self.path}"
+    def method(self) -> str:
+        """The method, such as ``GET``."""
+        return self.label.partition(" ")[0]
+
+    @cached_property
+    def path(self) -> str:
+        """The path, from its first slash on."""
+        return self.label.partition(" ")[2]
 
     @cached_property
     def headers(self) -> Headers:
