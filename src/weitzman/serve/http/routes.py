@@ -216,7 +216,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         label="GET /",
         access="open",
-        summary="Show the files.",
+        summary="Show the page.",
         gives_type=HTML,
         file=files.send,
     ),

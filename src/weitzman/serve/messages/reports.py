@@ -149,7 +149,7 @@ class Mean(Wire):
 
 
 class Means(Wire):
-    """What a round costs and saves on average."""
+    """Looks, totals, savings and regret of a round, on average."""
 
     looks: Mean
     total: Mean
@@ -167,7 +167,7 @@ class Report(Wire):
     gained over keeping the outside option, in the ``outside_rounds`` that have one. Over the ``known``
     rounds, in which every value is known: ``saved_against_everything`` is what was gained over opening all
     boxes, ``regret`` the loss against hindsight. Over the ``fixed_rounds`` of them in which every box was
-    there: ``best_fixed_total`` is what the best single box, always opened alone, would have cost, and
+    there: ``best_fixed_total`` is the total of the best single box, always opened alone, and
     ``saved_against_fixed`` what was gained over it. ``shortfall`` is what was paid beyond what the
     reservation values promised. ``rounds_by_looks`` counts the rounds with 0, 1, 2, … looks.
     """
