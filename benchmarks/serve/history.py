@@ -11,7 +11,7 @@ import numpy as np
 
 from weitzman.ledger.bodies import Body, Closed, Created, Opened, Seen, encode
 from weitzman.ledger.event import Draft
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, take
+from weitzman.ledger.snapshots import FileSnapshots, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import State, apply
 

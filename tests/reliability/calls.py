@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weitzman.ledger.event import Event
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume
+from weitzman.ledger.snapshots import FileSnapshots, resume
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import State, digest
 

@@ -18,7 +18,7 @@ import pytest
 from tests.ledger.happenings import three_problems
 from tests.reliability.scale import scaled
 from weitzman.errors import JournalDamagedError, LedgerError
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume, take
+from weitzman.ledger.snapshots import FileSnapshots, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.sqlite.recover import recover
 from weitzman.ledger.state.fold import digest, replay

@@ -15,7 +15,7 @@ import numpy as np
 from tests.reliability.calls import Caller, truth_of
 from tests.reliability.scale import scaled
 from tests.serve.running import Running
-from weitzman.ledger.snapshots.snapshot import FileSnapshots
+from weitzman.ledger.snapshots import FileSnapshots
 
 # Name, settings, and how often it is chosen
 PROBLEMS: tuple[tuple[str, dict[str, Any], float], ...] = (

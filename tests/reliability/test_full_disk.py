@@ -100,7 +100,7 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_room(
     stop = threading.Event()
     openers = [Opener(number, lambda: service.port, stop) for number in range(4)]
 
-    def refused() -> int:
+    def refusal_response() -> int:
         return sum(opener.unavailable for opener in openers)
 
     def done() -> int:
@@ -116,8 +116,8 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_room(
             before = done()
             _until(lambda goal=before + 40: done() >= goal)  # type: ignore[misc]
             _fill(small)
-            told = refused()
-            _until(lambda goal=told + 20: refused() >= goal)  # type: ignore[misc]
+            told = refusal_response()
+            _until(lambda goal=told + 20: refusal_response() >= goal)  # type: ignore[misc]
             assert service.get("/healthz").status_code == 200
             before = done()
             (small / "filler").unlink()
@@ -139,7 +139,7 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_room(
     rounds = [e for e in truth.events if e.kind in ("opened", "closed")]
     lost = [w for opener in openers for w in opener.acknowledged if w not in stored]
     figure(
-        f"disk filled {count} times under load: {refused()} calls told 503, {len(lost)} of {done()} "
+        f"disk filled {count} times under load: {refusal_response()} calls told 503, {len(lost)} of {done()} "
         f"acknowledged events not stored; first answer at most {max(waits):.2f} s after there was room"
     )
     assert lost == []

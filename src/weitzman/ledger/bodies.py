@@ -1,6 +1,6 @@
 """What each kind of event says: the format of the bodies, version 1.
 
-A body is JSON. Boxes are told by their places, 0 … n − 1, in the order of the problem; the boxes of a
+A body is JSON. Boxes are given by their places, 0 … n − 1, in the order of the problem; the boxes of a
 round by their *rows*, 0 … m − 1, as a round may be without some. Values and reservation values are in the
 problem's own direction. JSON has no infinities: the largest double stands for +∞, its negative for −∞.
 
@@ -9,7 +9,7 @@ kind           what happened; ``key``
 =============  =====================================================================
 created        a problem began
 archived       a problem ended
-opened         a round began, and was told its reservation values; its id
+opened         a round began, with its reservation values; its id
 seen           values of looks of a round came; its id
 closed         a round ended, and was learned; its id
 imported       rounds of a log were learned
@@ -103,7 +103,7 @@ class Archived(Body, frozen=True):
 class Opened(Body, frozen=True):
     """A round began: one context, cost and reservation value per row; ``places`` None for all boxes.
 
-    There are no reservation values under a policy that decides anew after every look.
+    There are no reservation values under a policy that decides again after every look.
     """
 
     contexts: list[list[float]]

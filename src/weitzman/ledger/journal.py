@@ -9,12 +9,13 @@ A journal of another format, or of a later version, is refused when it is opened
 backend passes :class:`weitzman.ledger.testing.JournalCase`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from weitzman.ledger.event import GENESIS, Draft, Event
+from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
+from weitzman.ledger.event import GENESIS, Draft, Event, follows
 
-__all__ = ["EMPTY", "VERSION", "Head", "Journal"]
+__all__ = ["EMPTY", "VERSION", "Head", "Journal", "moved", "unavailable", "whole_alone"]
 
 VERSION = 1
 """The version of the format of events that this code writes; it reads this and earlier ones."""
@@ -79,3 +80,27 @@ class Journal(Protocol):
 
     def close(self) -> None:
         """Let go of the journal."""
+
+
+def unavailable(name: str, what: str, error: object) -> JournalUnavailableError:
+    """Return the error of a journal that cannot be used now.
+
+    >>> unavailable("a.db", "takes nothing", "the disk is full")
+    JournalUnavailableError("The journal 'a.db' takes nothing: the disk is full.")
+    """
+    return JournalUnavailableError(f"The journal {name!r} {what}: {error}.")
+
+
+def moved(name: str) -> JournalMovedError:
+    """Return the error of a writer that has not seen the last event of a problem."""
+    return JournalMovedError(f"The journal {name!r} has gone on without this writer.")
+
+
+def whole_alone(
+    found: Iterable[tuple[int, Event | None, bytes | None]], *, name: str, last: int
+) -> Iterator[Event]:
+    """Yield events that are checked one by one, each given with its seq and the chain before it."""
+    for seq, event, before in found:
+        if event is None or not follows(EMPTY.chain if seq == 1 else before, event):
+            raise JournalDamagedError(name, seq - 1, last, "an event is not whole")
+        yield event

@@ -134,7 +134,7 @@ class JournalCase(ABC):
         journal.close()
 
     def test_no_key_of_a_stored_event_is_denied(self, tmp_path: Path) -> None:
-        """Also after opening again, from the first moment; others are told to be new, in time."""
+        """Also after opening again, from the first moment; others are known to be new, in time."""
         place = self.new_place(tmp_path)
         journal = self.open_journal(place)
         journal.append(drafts(20))

@@ -1,13 +1,13 @@
-"""Running the service: journal, office, guard, app and server, put together."""
+"""Running the service: journal, supervisor, guard, app and server, put together."""
 
 import contextlib
 from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
 from weitzman.ledger.journal import Journal
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, Snapshots
+from weitzman.ledger.snapshots import FileSnapshots, Snapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
-from weitzman.serve.engine.office import Office
+from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.app import App
 from weitzman.serve.http.guard import Guard
 from weitzman.serve.logs import log
@@ -26,7 +26,7 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
     if is_postgres(data):
         try:
             from weitzman.ledger.postgres.journal import PostgresJournal
-            from weitzman.ledger.postgres.shelf import TableSnapshots
+            from weitzman.ledger.postgres.snapshots import TableSnapshots
         except ImportError:
             raise LedgerError(
                 "A PostgreSQL journal needs psycopg. Install it with: pip install 'weitzman[postgres]'."
@@ -37,33 +37,33 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
 
 def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) -> App:
     """Return the app over a journal; it begins when the server does."""
-    office = Office(journal=journal, snapshots=snapshots, settings=settings)
+    supervisor = Supervisor(journal=journal, snapshots=snapshots, settings=settings)
     guard = Guard(
         needs_keys=settings.needs_keys, first_key=_first_key(settings), rate=settings.rate
     )
     if is_postgres(settings.data):
         from weitzman.ledger.postgres.journal import PostgresJournal
-        from weitzman.serve.engine.colleagues import Colleagues
+        from weitzman.serve.engine.peers import Peers
 
         assert isinstance(journal, PostgresJournal)
         if settings.port == 0 and settings.address is None:
-            raise InvalidInputError("The port of a service with colleagues", "be told", 0)
-        office.colleagues = Colleagues(
+            raise InvalidInputError("The port of a service with peers", "be given", 0)
+        supervisor.peers = Peers(
             journal=journal,
             address=settings.own_address,
-            warmth=office.warmth,
-            desk=lambda: office.desk,
+            warm_up=supervisor.warm_up,
+            engine=lambda: supervisor.engine,
         )
-    return App(office=office, guard=guard)
+    return App(supervisor=supervisor, guard=guard)
 
 
 def serve(settings: Settings) -> None:
-    """Serve until told to stop; LedgerError if the journal cannot be used."""
+    """Serve until asked to stop; LedgerError if the journal cannot be used."""
     import logging
 
     import uvicorn
 
-    from weitzman.serve.http.wire import LogLines, Protocol
+    from weitzman.serve.http.protocol import LogLines, Protocol
 
     logger = logging.getLogger("uvicorn.error")
     logger.handlers, logger.propagate = [LogLines(level=logging.WARNING)], False
@@ -95,7 +95,7 @@ def serve(settings: Settings) -> None:
         lost.append(error)
         server.should_exit = True
 
-    app.office.on_lost = end
+    app.supervisor.on_lost = end
     log("listening", host=settings.host, port=settings.port, data=journal.name)
     with contextlib.suppress(KeyboardInterrupt):
         server.run()

@@ -9,7 +9,7 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What ``weitzman serve`` can be told; each is an option of the same name.
+    """The settings of ``weitzman serve``; each is an option of the same name.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Settings:
         The journal: the path of a SQLite file, or ``postgresql://…``.
     address
         Where other processes that share a PostgreSQL journal reach this one, ``http://host:port``; from
-        ``host`` and ``port`` if not told.
+        ``host`` and ``port`` if not given.
     key_file
         A file whose first line is a key with scope admin.
     require_keys

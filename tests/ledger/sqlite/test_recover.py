@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.happenings import three_problems
 from weitzman.errors import LedgerError
 from weitzman.ledger.bodies import KINDS
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume, take
+from weitzman.ledger.snapshots import FileSnapshots, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.sqlite.recover import Recovery, recover
 from weitzman.ledger.state.fold import digest, replay
@@ -104,7 +104,7 @@ def test_a_whole_journal_is_left_as_it_is(whole: tuple[Path, list[str]], tmp_pat
     path = tmp_path / "copy" / "events.db"
     before = path.read_bytes()
     told = recover(path)
-    assert told == Recovery(len(digests) - 1, len(digests) - 1, [], None, is_whole=True)
+    assert told == Recovery(kept=len(digests) - 1, stored=len(digests) - 1, is_whole=True)
     assert path.read_bytes() == before
     assert _start(path)[0] == digests[-1]
 

@@ -15,7 +15,7 @@ from weitzman.learn.policies.joint import Law
 from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode
 from weitzman.ledger.event import Draft
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume, take
+from weitzman.ledger.snapshots import FileSnapshots, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import State, apply, digest, replay
 from weitzman.ledger.state.problem import Problem

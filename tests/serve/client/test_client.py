@@ -48,7 +48,7 @@ def test_a_remote_search_goes_as_a_local_one(service: Running, alone: bool, sens
             assert theirs.total == pytest.approx(mine.total)
         assert problem.report().rounds_closed == 10
         assert problem.describe().rounds_open == 0
-        assert problem.story(there.round_id).closed
+        assert problem.round(there.round_id).closed
         assert problem.diagnostics().late == 0
         assert problem.name in [p.name for p in client.problems()]
 
@@ -65,7 +65,7 @@ def test_an_async_search_does_the_same(service: Running) -> None:
             outcome = await search.close()
             assert (await problem.report()).rounds_closed == 1
             with pytest.raises(RefusedError, match="no round"):
-                await problem.story("nothing")
+                await problem.round("nothing")
             await problem.archive()
             assert (await problem.describe()).archived
             return outcome.total, seen

@@ -62,7 +62,7 @@ def test_every_route_asks_for_the_scope_that_the_table_says(
 
 def test_a_route_cannot_be_written_without_saying_who_may_use_it() -> None:
     with pytest.raises(TypeError, match="access"):
-        Route(method="GET", path="/", summary="", run=None)  # type: ignore[call-arg]
+        Route(label="GET /", summary="", run=None)  # type: ignore[call-arg]
 
 
 def test_paths_that_are_no_routes_tell_nothing(guarded: tuple[Running, dict[str, str]]) -> None:

@@ -7,9 +7,8 @@ import msgspec
 import pytest
 
 from tests.serve.running import CONTEXTS, Running
-from weitzman.serve.http.openapi import document
+from weitzman.serve.http.openapi import BODIES, NAMES, document
 from weitzman.serve.http.routes import ROUTES
-from weitzman.serve.messages.examples import BODIES, NAMES
 from weitzman.serve.messages.schema import BatchRequest
 
 

@@ -18,6 +18,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.journal import unavailable
 
 __all__ = ["AWAY", "SILENCE", "Pool", "connect", "place_name"]
 
@@ -79,18 +80,14 @@ def connect(place: str) -> psycopg.Connection[Any]:
             tcp_user_timeout=1000 * SILENCE,
         )
     except psycopg.Error as error:
-        raise JournalUnavailableError(
-            f"The journal {name!r} cannot be reached: {_line(error)}."
-        ) from None
+        raise unavailable(name, "cannot be reached", _line(error)) from None
     try:
         connection.execute(_SET)
         connection.execute(_DURABLE)
         fsync = connection.execute("SHOW fsync").fetchone()
     except psycopg.Error as error:
         connection.close()
-        raise JournalUnavailableError(
-            f"The journal {name!r} cannot be reached: {_line(error)}."
-        ) from None
+        raise unavailable(name, "cannot be reached", _line(error)) from None
     if fsync != ("on",):
         connection.close()
         raise JournalUnavailableError(
@@ -116,8 +113,8 @@ class Pool:
                     return connection.execute(query, values, prepare=True, binary=True).fetchall()
                 except AWAY as error:
                     if not (kept and connection.closed):
-                        raise JournalUnavailableError(
-                            f"The journal {place_name(self._place)!r} does not answer: {_line(error)}."
+                        raise unavailable(
+                            place_name(self._place), "does not answer", _line(error)
                         ) from None
 
     def close(self) -> None:

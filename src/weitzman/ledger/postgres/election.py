@@ -21,7 +21,7 @@ from typing import Any
 
 import psycopg
 
-from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import AWAY, SILENCE, connect, place_name
 
 __all__ = ["Election", "lock_of"]
@@ -134,9 +134,7 @@ class Election:
                 # Whatever happened, the locks of a session that fails are not to be counted on
                 self._lose()
                 if again:
-                    raise JournalUnavailableError(
-                        f"The journal {place_name(self._place)!r} does not answer: {error}."
-                    ) from None
+                    raise unavailable(place_name(self._place), "does not answer", error) from None
         raise AssertionError("the second try ends in a return or a raise")
 
     def _connection(self) -> psycopg.Connection[Any]:
@@ -148,9 +146,7 @@ class Election:
                 connection.execute(_REGISTER, [self.address])
             except psycopg.Error as error:
                 connection.close()
-                raise JournalUnavailableError(
-                    f"The journal {place_name(self._place)!r} does not answer: {error}."
-                ) from None
+                raise unavailable(place_name(self._place), "does not answer", error) from None
             self._session = connection
         return self._session
 

@@ -26,11 +26,11 @@ from typing import Any
 
 import psycopg
 
-from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
-from weitzman.ledger.event import Draft, Event, chained, link
-from weitzman.ledger.journal import EMPTY, Head
+from weitzman.errors import JournalDamagedError
+from weitzman.ledger.event import Draft, Event, chained
+from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
+from weitzman.ledger.key_filter import KnownKeys
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.postgres.followed import FollowedKeys
 from weitzman.ledger.postgres.rows import from_row, to_row, whole
 from weitzman.ledger.postgres.tables import CHANNEL, make_tables
 
@@ -85,7 +85,7 @@ class PostgresJournal:
         self.name = place_name(place)
         self._lock = Lock()
         self._pool = Pool(place)
-        self._keys = FollowedKeys(self._key_page)
+        self._keys = KnownKeys(self._key_page)
         self._writer: psycopg.Connection[Any] | None = None
         self._head = EMPTY
         self._tried: list[Event] = []
@@ -110,13 +110,11 @@ class PostgresJournal:
                 try:
                     return self._store(drafts, lasts, doubtful=self._tried)
                 except psycopg.errors.UniqueViolation:
-                    raise self._gone_on() from None
+                    raise moved(self.name) from None
                 except psycopg.Error as error:
                     broken = self._writer is None or self._writer.closed
                     if again or not broken:
-                        raise JournalUnavailableError(
-                            f"The journal {self.name!r} takes nothing: {error}."
-                        ) from None
+                        raise unavailable(self.name, "takes nothing", error) from None
         raise AssertionError("the second try ends in a return or a raise")
 
     def read(
@@ -176,7 +174,7 @@ class PostgresJournal:
             if before is None:
                 lasts[draft.problem] = draft.number - 1
             elif draft.number != before + 1:
-                raise self._gone_on()
+                raise moved(self.name)
             at[draft.problem] = draft.number
         return lasts
 
@@ -198,7 +196,7 @@ class PostgresJournal:
                     self._keys.appended(doubtful)
                     return doubtful
             if not self._insert(connection, drafts, lasts):
-                raise self._gone_on()
+                raise moved(self.name)
         return self._arrived()
 
     def _insert(
@@ -226,9 +224,6 @@ class PostgresJournal:
         self._keys.appended(events)
         return events
 
-    def _gone_on(self) -> JournalMovedError:
-        return JournalMovedError(f"The journal {self.name!r} has gone on without this writer.")
-
     def _connection(self) -> psycopg.Connection[Any]:
         if self._writer is None or self._writer.closed:
             self._writer = connect(self.place)
@@ -254,15 +249,9 @@ class PostgresJournal:
         return [(problem.decode(), key.decode()) for problem, key in rows]
 
     def _alone(self, where: str, values: dict[str, Any]) -> list[Event]:
-        events = []
-        for *row, before in self._rows(_ALONE + where, values, 0, None):
-            event = from_row(row)
-            previous = EMPTY.chain if row[0] == 1 else before
-            if event is None or previous is None or link(previous, row[0], event) != event.chain:
-                reason = "an event is not whole"
-                raise JournalDamagedError(self.name, row[0] - 1, self._head.seq, reason)
-            events.append(event)
-        return events
+        rows = self._rows(_ALONE + where, values, 0, None)
+        found = ((row[0], from_row(row[:-1]), row[-1]) for row in rows)
+        return list(whole_alone(found, name=self.name, last=self._head.seq))
 
     def _rows(
         self, query: str, values: dict[str, Any], seq: int, last: int | None

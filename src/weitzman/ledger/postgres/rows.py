@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weitzman.ledger.event import Event, link
+from weitzman.ledger.event import Event, follows
 from weitzman.ledger.journal import Head
 
 __all__ = ["from_row", "to_row", "whole"]
@@ -15,7 +15,7 @@ def whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
     seq, chain = head
     for row in rows:
         event = from_row(row)
-        if event is None or event.seq != seq + 1 or link(chain, seq + 1, event) != event.chain:
+        if event is None or event.seq != seq + 1 or not follows(chain, event):
             break
         events.append(event)
         seq, chain = event.seq, event.chain

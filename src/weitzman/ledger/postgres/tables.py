@@ -5,7 +5,7 @@
     weitzman.format(name, version)      one row: what this is
     weitzman.events(seq, problem, number, kind, at, key, body, chain)
     weitzman.head(seq, chain)           one row: the last event
-    weitzman.snapshot(seq, content)     states, for a quick start (weitzman.ledger.postgres.shelf)
+    weitzman.snapshot(seq, content)     states, for a quick start (weitzman.ledger.postgres.snapshots)
     weitzman.process(pid, address)      who can be asked where (weitzman.ledger.postgres.election)
 
 They stand in a schema of their own, so that a database has one journal, beside anything else. Text is stored
@@ -19,8 +19,8 @@ from typing import Any
 
 import psycopg
 
-from weitzman.errors import JournalFormatError, JournalUnavailableError
-from weitzman.ledger.journal import EMPTY, VERSION
+from weitzman.errors import JournalFormatError
+from weitzman.ledger.journal import EMPTY, VERSION, unavailable
 from weitzman.ledger.postgres.connection import AWAY
 
 __all__ = ["CHANNEL", "make_tables"]
@@ -57,13 +57,13 @@ def make_tables(connection: psycopg.Connection[Any], name: str) -> None:
     try:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [_MAKING])
-            schema, things, told = connection.execute(_THERE).fetchall()[0]
+            schema, things, marked = connection.execute(_THERE).fetchall()[0]
             if not things:
                 connection.execute(("" if schema else "CREATE SCHEMA weitzman;") + _TABLES)
                 return
-            rows = connection.execute("SELECT * FROM weitzman.format").fetchall() if told else []
+            rows = connection.execute("SELECT * FROM weitzman.format").fetchall() if marked else []
     except AWAY as error:
-        raise JournalUnavailableError(f"The journal {name!r} cannot be opened: {error}.") from None
+        raise unavailable(name, "cannot be opened", error) from None
     if len(rows) != 1 or len(rows[0]) != 2 or rows[0][0] != _FORMAT:
         raise JournalFormatError(f"The schema 'weitzman' of {name!r} is no journal of weitzman.")
     version = rows[0][1]

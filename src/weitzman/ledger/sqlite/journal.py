@@ -18,13 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
+from weitzman.errors import JournalDamagedError
 from weitzman.ledger.event import Draft, Event, chained, follows
-from weitzman.ledger.journal import EMPTY, Head
+from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
 from weitzman.ledger.key_filter import KeyFilter
+from weitzman.ledger.sqlite.last_commit import LastCommit
+from weitzman.ledger.sqlite.last_numbers import LastNumbers
 from weitzman.ledger.sqlite.layout import bring_up, check_header, lay_out
-from weitzman.ledger.sqlite.tails import Tails
-from weitzman.ledger.sqlite.witness import Witness
 
 __all__ = ["SqliteJournal"]
 
@@ -63,12 +63,12 @@ class SqliteJournal:
         self.name = os.fspath(path)
         check_header(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._witness = Witness(self.path)
+        self._last_commit = LastCommit(self.path)
         self._lock = threading.Lock()
         self._readers = threading.local()
         self._open: list[sqlite3.Connection] = []
         self._keys = KeyFilter()
-        self._tails = Tails()
+        self._numbers = LastNumbers()
         self._closed = False
         self._filling: threading.Thread | None = None
         try:
@@ -90,26 +90,24 @@ class SqliteJournal:
             if not events:
                 return events
             head = Head(events[-1].seq, events[-1].chain)
-            tails = self._tails.after(drafts)
-            if tails is None:
-                raise self._moved()
+            numbers = self._numbers.after(drafts)
+            if numbers is None:
+                raise moved(self.name)
             try:
                 self._writer.execute("BEGIN IMMEDIATE")
                 for begin in range(0, len(events), _ROWS):
                     self._writer.execute(*_insert(events[begin : begin + _ROWS]))
-                kept = self._tails.keep(self._writer, tails, head.seq)
+                kept = self._numbers.keep(self._writer, numbers, head.seq)
                 self._writer.execute("REPLACE INTO head VALUES (1, ?, ?)", head)
                 self._writer.execute("COMMIT")
             except sqlite3.Error as error:
                 self._roll_back()
                 if isinstance(error, sqlite3.IntegrityError):
-                    raise self._moved() from None
-                raise JournalUnavailableError(
-                    f"The journal {self.name!r} takes nothing: {error}."
-                ) from None
+                    raise moved(self.name) from None
+                raise unavailable(self.name, "takes nothing", error) from None
             self._head = head
-            self._witness.write(head.seq)
-            self._tails.take(tails, head.seq, kept=kept)
+            self._last_commit.write(head.seq)
+            self._numbers.take(numbers, head.seq, kept=kept)
             for event in events:
                 if event.key:
                     self._keys.add(event.problem, event.key)
@@ -159,16 +157,12 @@ class SqliteJournal:
         for connection in self._open:
             connection.close()
         self._open.clear()
-        self._witness.close()
+        self._last_commit.close()
 
     def _alone(self, where: str, values: tuple[str | int, ...]) -> Iterator[Event]:
-        for *row, before in self._rows(_ALONE + where, values):
-            event = Event(*row)
-            previous = EMPTY.chain if event.seq == 1 else before
-            if not follows(previous, event):
-                reason = "an event is not whole"
-                raise JournalDamagedError(self.name, event.seq - 1, self._head.seq, reason)
-            yield event
+        rows = self._rows(_ALONE + where, values)
+        found = ((row[0], Event(*row[:-1]), row[-1]) for row in rows)
+        return whole_alone(found, name=self.name, last=self._head.seq)
 
     def _rows(
         self, query: str, values: tuple[str | int, ...], after: int = 0
@@ -182,7 +176,7 @@ class SqliteJournal:
             raise JournalDamagedError(self.name, after, self._head.seq, str(error)) from None
 
     def _fill(self) -> None:
-        """Tell the filter of the keys that are there; those to come are told when they are stored."""
+        """Add the keys that are there to the filter; those to come are added when they are stored."""
         query = "SELECT DISTINCT problem, key FROM events WHERE key <> ''"
         try:
             found = self._reader().execute(query)
@@ -204,9 +198,7 @@ class SqliteJournal:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -65536")
         except sqlite3.OperationalError as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} cannot be opened: {error}."
-            ) from None
+            raise unavailable(self.name, "cannot be opened", error) from None
         except sqlite3.DatabaseError as error:
             raise JournalDamagedError(self.name, 0, None, str(error)) from None
         return connection
@@ -235,7 +227,7 @@ class SqliteJournal:
 
     def _check_end(self) -> None:
         """Refuse a journal that ends before what was said to be stored, or not with its head."""
-        seen = self._witness.read()
+        seen = self._last_commit.read()
         if seen > self._head.seq:
             reason = "the events after it were stored and are not there"
             raise JournalDamagedError(self.name, self._head.seq, seen, reason)
@@ -249,22 +241,17 @@ class SqliteJournal:
         if not whole:
             reason = "its end is not the one that was stored"
             raise JournalDamagedError(self.name, 0, self._head.seq, reason)
-        self._witness.write(self._head.seq)
+        self._last_commit.write(self._head.seq)
 
     def _bring_up(self) -> None:
         """Bring an earlier layout to this one, and learn the numbers of all problems."""
         try:
             bring_up(self._writer)
         except sqlite3.OperationalError as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} cannot be opened: {error}."
-            ) from None
+            raise unavailable(self.name, "cannot be opened", error) from None
         except sqlite3.DatabaseError as error:
             raise JournalDamagedError(self.name, 0, self._head.seq, str(error)) from None
-        self._tails.read(self._writer, self._head.seq)
-
-    def _moved(self) -> JournalMovedError:
-        return JournalMovedError(f"The journal {self.name!r} has gone on without this writer.")
+        self._numbers.read(self._writer, self._head.seq)
 
     def _roll_back(self) -> None:
         try:
@@ -272,11 +259,9 @@ class SqliteJournal:
                 self._writer.execute("ROLLBACK")
             # A commit that failed at its very end may be there after all
             self._head = self._read_head()
-            self._tails.read(self._writer, self._head.seq)
+            self._numbers.read(self._writer, self._head.seq)
         except (sqlite3.Error, JournalDamagedError) as error:
-            raise JournalUnavailableError(
-                f"The journal {self.name!r} takes nothing: {error}."
-            ) from None
+            raise unavailable(self.name, "takes nothing", error) from None
 
 
 @cache

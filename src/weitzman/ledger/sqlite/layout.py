@@ -1,10 +1,10 @@
-"""The layout of a SQLite journal: its tables, and how a file of an earlier version comes to it.
+"""The layout of a SQLite journal: its tables, and how a file of an earlier version is brought to it.
 
 ::
 
     events(seq, problem, number, kind, at, key, body, chain)
     head(seq, chain)                    the last event, written in the same transaction
-    tails(content)                      the last number of every problem (:mod:`weitzman.ledger.sqlite.tails`)
+    tails(content)                      the last number of every problem (``sqlite.last_numbers``)
 
 Events are found by key, then problem. Keys that grow with time, as those do that the service chooses, then
 stand at the end of the index whichever problem they belong to: a commit of many problems writes few pages.

@@ -8,7 +8,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,10 +17,10 @@ from weitzman.errors import JournalDamagedError
 from weitzman.ledger.bodies import KINDS
 from weitzman.ledger.event import Draft, Event, follows
 from weitzman.ledger.journal import EMPTY, Head
-from weitzman.ledger.snapshots.snapshot import FileSnapshots
+from weitzman.ledger.snapshots import FileSnapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.layout import check_header
-from weitzman.ledger.sqlite.witness import Witness
 
 __all__ = ["Recovery", "recover"]
 
@@ -46,8 +46,8 @@ class Recovery(NamedTuple):
 
     kept: int
     stored: int
-    lost: list[tuple[int, str, str, int]]
-    aside: Path | None
+    lost: Sequence[tuple[int, str, str, int]] = ()
+    aside: Path | None = None
     is_whole: bool = False
 
 
@@ -55,9 +55,9 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
     """Keep what is whole of a journal, and say what is lost; a dry run only says it."""
     file = Path(path)
     check_header(file)
-    witness = Witness(file)
+    last_commit = LastCommit(file)
     try:
-        told = witness.read()
+        committed = last_commit.read()
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
             copy = Path(folder) / file.name
             for part in _parts(file):
@@ -65,33 +65,33 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
             whole = Path(folder) / "whole"
             kept, lost, read = _copy_prefix(copy, whole)
             # Nobody heard of an event after the witness; the head row, if that is lost, may be damaged too
-            stored = max(kept, read, told or _head(copy))
-            if kept == stored and _opens(copy, told):
-                return Recovery(kept, stored, [], None, is_whole=True)
+            stored = max(kept, read, committed or _head(copy))
+            if kept == stored and _opens(copy, committed):
+                return Recovery(kept=kept, stored=stored, is_whole=True)
             if dry_run:
-                return Recovery(kept, stored, lost, None)
+                return Recovery(kept=kept, stored=stored, lost=lost)
             aside = _move_aside(file)
             whole.replace(file)
     finally:
-        witness.close()
+        last_commit.close()
     for snapshot in FileSnapshots(file).files():
         snapshot.replace(aside / snapshot.name)
     file.with_name(f"{file.name}-witness").unlink(missing_ok=True)
-    return Recovery(kept, stored, lost, aside)
+    return Recovery(kept=kept, stored=stored, lost=lost, aside=aside)
 
 
 def _parts(file: Path) -> list[Path]:
     return [p for p in (file, file.with_name(f"{file.name}-wal")) if p.exists()]
 
 
-def _opens(copy: Path, told: int) -> bool:
+def _opens(copy: Path, committed: int) -> bool:
     try:
         journal = SqliteJournal(copy)
     except JournalDamagedError:
         return False
     head = journal.head()
     journal.close()
-    return head.seq >= told
+    return head.seq >= committed
 
 
 def _copy_prefix(copy: Path, target: Path) -> tuple[int, list[tuple[int, str, str, int]], int]:

@@ -3,7 +3,7 @@
 Equal states give equal bytes: structs are written field by field, mappings in their order.
 
 The rows of a learner's arrays have room for as many observations as the fullest row has, and zeros where
-there are none. Zeros at the end of the rows of a large array are left out, and the lengths of the rows told.
+there are none. Zeros at the end of the rows of a large array are left out, and the lengths of the rows kept.
 """
 
 import math
@@ -54,26 +54,28 @@ def _used(rows: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _to_array(wanted: type, thing: Any) -> NDArray[np.generic]:
-    told = msgspec.convert(thing, _Rows if len(thing) == 4 else _Array)
-    if told.kind not in _KINDS:
-        raise ValueError(f"an array of {told.kind}")
+    stored = msgspec.convert(thing, _Rows if len(thing) == 4 else _Array)
+    if stored.kind not in _KINDS:
+        raise ValueError(f"an array of {stored.kind}")
     # A bytearray: the array can be written to
-    dtype = np.dtype(told.kind)
-    flat = np.frombuffer(bytearray(told.content), dtype=dtype)
-    if isinstance(told, _Rows):
-        return _padded(told, flat)
-    if math.prod(told.shape) != flat.size:
-        raise ValueError(f"an array of {told.kind} and {told.shape} of {len(told.content)} bytes")
-    return flat.reshape(told.shape).astype(dtype.newbyteorder("="), copy=False)
+    dtype = np.dtype(stored.kind)
+    flat = np.frombuffer(bytearray(stored.content), dtype=dtype)
+    if isinstance(stored, _Rows):
+        return _padded(stored, flat)
+    if math.prod(stored.shape) != flat.size:
+        raise ValueError(
+            f"an array of {stored.kind} and {stored.shape} of {len(stored.content)} bytes"
+        )
+    return flat.reshape(stored.shape).astype(dtype.newbyteorder("="), copy=False)
 
 
-def _padded(told: _Rows, flat: NDArray[np.generic]) -> NDArray[np.generic]:
+def _padded(stored: _Rows, flat: NDArray[np.generic]) -> NDArray[np.generic]:
     """Return rows with the zeros that were left out."""
-    lengths = np.array(told.lengths, dtype=np.int64)
-    shape = told.shape
+    lengths = np.array(stored.lengths, dtype=np.int64)
+    shape = stored.shape
     fits = len(shape) > 1 and lengths.shape == shape[:1] and 0 <= lengths.min() <= lengths.max()
     if not fits or lengths.max() > shape[1] or lengths.sum() * math.prod(shape[2:]) != flat.size:
-        raise ValueError(f"an array of {shape} with rows of {told.lengths}")
+        raise ValueError(f"an array of {shape} with rows of {stored.lengths}")
     array = np.zeros(shape, dtype=flat.dtype.newbyteorder("="))
     array[np.arange(shape[1]) < lengths[:, None]] = flat.reshape(-1, *shape[2:])
     return array

@@ -1,4 +1,4 @@
-"""The story of a round, from its events: what was known, what was looked at, why it stopped."""
+"""The history of a round, from its events: what was known, what was looked at, why it stopped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from weitzman.ledger.bodies import Closed, Opened, Seen, decode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.open_round import OpenRound, Result
 
-__all__ = ["Story", "told"]
+__all__ = ["RoundHistory", "round_history"]
 
 
 @dataclass
-class Story:
+class RoundHistory:
     """A round, open or ended, as its events tell it; smaller values are better in ``round``.
 
     Attributes
@@ -21,7 +21,7 @@ class Story:
     round
         The round with all its looks that came in time.
     times
-        When each look was told, by row.
+        When each look was reported, by row.
     late
         Values that came after the end, by row.
     closed, closed_at
@@ -36,28 +36,30 @@ class Story:
     closed_at: int | None = None
 
     def result(self) -> Result:
-        """Return what the round came to, or comes to if it ends now."""
+        """Return the result of the round, as it ended or if it ends now."""
         return self.round.result()
 
 
-def told(events: Sequence[Draft | Event], *, sign: float, waiting: int) -> Story | None:
-    """Return the story that the events with the key of a round tell; None if there is no such round."""
-    story: Story | None = None
+def round_history(
+    events: Sequence[Draft | Event], *, sign: float, waiting: int
+) -> RoundHistory | None:
+    """Return the history that the events with the key of a round give; None if there is no such round."""
+    history: RoundHistory | None = None
     for event in events:
         if event.kind not in ("opened", "seen", "closed"):
             continue  # an idempotency key may be the same text
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):
             opened = OpenRound.begin(body, at=event.at, waiting=waiting, sign=sign)
-            story = Story(body, opened)
-        elif story is not None and isinstance(body, Seen):
+            history = RoundHistory(body, opened)
+        elif history is not None and isinstance(body, Seen):
             for row, value in body.looks:
                 turned = None if value is None else sign * value
                 if body.late:
-                    story.late[row] = turned
+                    history.late[row] = turned
                 else:
-                    story.round.see(row, turned)
-                    story.times[row] = event.at
-        elif story is not None and isinstance(body, Closed):
-            story.closed, story.closed_at = body, event.at
-    return story
+                    history.round.see(row, turned)
+                    history.times[row] = event.at
+        elif history is not None and isinstance(body, Closed):
+            history.closed, history.closed_at = body, event.at
+    return history

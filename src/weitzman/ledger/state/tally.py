@@ -10,7 +10,7 @@ total; where also every box is there, against the best single box, always opened
 *Regret*, over rounds of which every value is known: the total minus hindsight's, min over boxes of value
 plus cost, or the outside option.
 
-*Shortfall*, over looks: Σc − Σ(σ − v)⁺. A round of the rule comes to exactly min over boxes of max(σ, v) plus
+*Shortfall*, over looks: Σc − Σ(σ − v)⁺. A round of the rule costs exactly min over boxes of max(σ, v) plus
 its shortfall, so this is what was paid beyond what the reservation values promised. It needs no closed
 box's value, and is 0 in the mean if they are right; optimism makes it larger on purpose.
 
@@ -31,19 +31,19 @@ _RECENT = 100
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The sums after a number of closed rounds, for a curve."""
+    """The sums after a number of closed rounds, for a curve; stored without names."""
 
     closed: int
     at: int
     total: float
     paid: float
     looks: int
-    saved_looks: float
-    saved_outside: float
+    saved_against_all: float
+    saved_against_outside: float
     regret: float
     known: int
-    saved_everything: float
-    saved_fixed: float
+    saved_against_everything: float
+    saved_against_fixed: float
     shortfall: float
 
 
@@ -168,7 +168,16 @@ class Tally(msgspec.Struct):
         chosen = result.chosen
         if chosen is not None and ended.places is not None:
             chosen = ended.places[chosen]
-        self.recent.append(Ended(name, at, len(looks), chosen, result.paid, result.total))
+        self.recent.append(
+            Ended(
+                name=name,
+                at=at,
+                looks=len(looks),
+                chosen=chosen,
+                paid=result.paid,
+                total=result.total,
+            )
+        )
         del self.recent[:-_RECENT]
         self._mark(at)
 
@@ -233,17 +242,17 @@ class Tally(msgspec.Struct):
                 return
         self.marks.append(
             Mark(
-                self.closed,
-                at,
-                self.total,
-                self.paid,
-                sum(self.looks),
-                self.saved_looks,
-                self.saved_outside,
-                self.regret,
-                self.known,
-                self.saved_everything,
-                self.saved_fixed(),
-                sum(self.price) - sum(self.excess),
+                closed=self.closed,
+                at=at,
+                total=self.total,
+                paid=self.paid,
+                looks=sum(self.looks),
+                saved_against_all=self.saved_looks,
+                saved_against_outside=self.saved_outside,
+                regret=self.regret,
+                known=self.known,
+                saved_against_everything=self.saved_everything,
+                saved_against_fixed=self.saved_fixed(),
+                shortfall=sum(self.price) - sum(self.excess),
             )
         )

@@ -6,21 +6,18 @@ from typing import Any, TypeVar
 
 import httpx
 
-from weitzman.serve.client.common import Progress, Request, UnreachableError, pause, reply_of
-from weitzman.serve.client.sync import key_header, round_body
-from weitzman.serve.messages.report_schema import (
-    Diagnostics,
-    Report,
-    RoundStory,
+from weitzman.serve.client.common import (
+    BaseProblem,
+    BaseSearch,
+    Progress,
+    Request,
+    UnreachableError,
+    key_header,
+    pause,
+    reply_of,
 )
-from weitzman.serve.messages.schema import (
-    Outcome,
-    ProblemList,
-    ProblemView,
-    RoundReply,
-    SeeReply,
-    Wire,
-)
+from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
+from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
 
 __all__ = ["AsyncClient", "AsyncProblem", "AsyncSearch"]
 
@@ -28,19 +25,7 @@ W = TypeVar("W", bound=Wire)
 
 
 class AsyncClient:
-    """A connection to a service, for asyncio.
-
-    Parameters
-    ----------
-    url
-        Where it is: ``http://127.0.0.1:8080``.
-    key
-        A key, if it needs one.
-    retries
-        How often a request is sent again that got no answer or was told to come back.
-    timeout
-        How many seconds an answer may take.
-    """
+    """A connection to a service, for asyncio; made like :class:`~weitzman.serve.client.sync.Client`."""
 
     def __init__(
         self, url: str, *, key: str | None = None, retries: int = 8, timeout: float = 30.0
@@ -60,8 +45,8 @@ class AsyncClient:
 
     async def create_problem(self, **settings: Any) -> "AsyncProblem":
         """Create a problem with these settings, or find it if it is there with the same ones."""
-        request = Request.make("POST", ("problems",), ProblemView, settings)
-        return AsyncProblem(self, (await self.send(request)).name)
+        view = await self.send(Request.make("POST", ("problems",), ProblemView, settings))
+        return AsyncProblem(self, view.name)
 
     async def problems(self) -> list[ProblemView]:
         """Return all problems."""
@@ -91,13 +76,12 @@ class AsyncClient:
         raise UnreachableError(f"The service gave no answer to {request.path}: {trouble}")
 
 
-class AsyncProblem:
+class AsyncProblem(BaseProblem):
     """A problem of the service; ``name`` is its name."""
 
     def __init__(self, client: AsyncClient, name: str) -> None:
-        self.name = name
+        super().__init__(name)
         self._client = client
-        self._sign: float | None = None
 
     async def open(
         self,
@@ -109,93 +93,65 @@ class AsyncProblem:
         round_id: str | None = None,
         alone: bool = False,
     ) -> "AsyncSearch":
-        """Begin a round.
-
-        Parameters
-        ----------
-        contexts, costs, outside, boxes
-            As of :meth:`weitzman.Searcher.open`; contexts and costs may also go by name of box.
-        round_id
-            The id of the round; chosen by the service if None.
-        alone
-            Whether the search goes on by the rule without asking, and reports once when it is closed.
-        """
+        """Begin a round, as :meth:`weitzman.serve.client.sync.RemoteProblem.open` does."""
         if alone and self._sign is None:
             self._sign = 1.0 if (await self.describe()).sense == "min" else -1.0
-        body = round_body(contexts, costs, outside, boxes, round_id)
-        request = Request.make("POST", ("problems", self.name, "rounds"), RoundReply, body)
+        request = self._opening(contexts, costs, outside=outside, boxes=boxes, round_id=round_id)
         reply = await self._client.send(request)
-        progress = Progress(reply, alone=alone, sign=1.0 if self._sign is None else self._sign)
-        return AsyncSearch(self._client, self.name, progress)
+        progress = Progress(reply, alone=alone, sign=self._sign or 1.0)
+        return AsyncSearch(self._client, self, progress)
 
     async def describe(self) -> ProblemView:
         """Return its settings and counts."""
-        return await self._client.send(Request.make("GET", ("problems", self.name), ProblemView))
+        return await self._client.send(self._request("GET", ProblemView))
 
     async def archive(self) -> ProblemView:
         """Let it take no more rounds."""
-        parts = ("problems", self.name, "archive")
-        return await self._client.send(Request.make("POST", parts, ProblemView))
+        return await self._client.send(self._request("POST", ProblemView, "archive"))
 
-    async def story(self, round_id: str) -> RoundStory:
-        """Return a round with its explanation."""
-        parts = ("problems", self.name, "rounds", round_id)
-        return await self._client.send(Request.make("GET", parts, RoundStory))
+    async def round(self, round_id: str) -> RoundView:
+        """Return a round: its boxes, and what happened step by step."""
+        return await self._client.send(self._request("GET", RoundView, "rounds", round_id))
 
     async def report(self) -> Report:
-        """Return what it came to."""
-        parts = ("problems", self.name, "report")
-        return await self._client.send(Request.make("GET", parts, Report))
+        """Return savings, looks, regret and calibration."""
+        return await self._client.send(self._request("GET", Report, "report"))
 
     async def diagnostics(self) -> Diagnostics:
         """Return the health of its feedback."""
-        parts = ("problems", self.name, "diagnostics")
-        return await self._client.send(Request.make("GET", parts, Diagnostics))
+        return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
-class AsyncSearch:
-    """A round of the service: iterate over it to be handed boxes, and tell what each holds."""
+class AsyncSearch(BaseSearch):
+    """A round of the service: iterate over it to get boxes, and say what each holds."""
 
-    def __init__(self, client: AsyncClient, problem: str, progress: Progress) -> None:
+    def __init__(self, client: AsyncClient, problem: BaseProblem, progress: Progress) -> None:
+        super().__init__(problem, progress)
         self._client = client
-        self._parts = ("problems", problem, "rounds", progress.reply.round)
-        self._progress = progress
-
-    @property
-    def round_id(self) -> str:
-        """The id of the round."""
-        return self._progress.reply.round
-
-    @property
-    def reservation_values(self) -> dict[str, float] | None:
-        """By what the boxes are searched; None if the policy decides anew after every look."""
-        return self._progress.reply.reservation_values
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
 
     async def __anext__(self) -> str:
-        box = self._progress.hand_out()
+        box = self._progress.give_out()
         if box is None:
             raise StopAsyncIteration
         return box
 
     async def see(self, value: float) -> None:
-        """Say what the box just handed out holds."""
+        """Say what the last box holds."""
         await self._tell(value)
 
     async def miss(self) -> None:
-        """Say that the value of the box just handed out did not come."""
+        """Say that the value of the last box did not come."""
         await self._tell(None)
 
     async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         """End the round; ``values`` are those that feedback ``"full"`` shows."""
         self._progress.ready_to_close()
-        if self._progress.untold:
-            await self._send_values(self._progress.untold)
-        body = {"values": dict(values or {})}
-        request = Request.make("POST", (*self._parts, "close"), Outcome, body)
-        self._progress.outcome = await self._client.send(request)
+        if self._progress.unreported:
+            await self._client.send(self._values(self._progress.unreported))
+        self._progress.outcome = await self._client.send(self._closing(values))
         return self._progress.outcome
 
     async def _tell(self, value: float | None) -> None:
@@ -203,9 +159,4 @@ class AsyncSearch:
         if self._progress.alone:
             self._progress.see_alone(value)
         else:
-            self._progress.told(await self._send_values({box: value}))
-
-    async def _send_values(self, values: Mapping[str, float | None]) -> SeeReply:
-        body = {"values": dict(values)}
-        request = Request.make("POST", (*self._parts, "values"), SeeReply, body)
-        return await self._client.send(request)
+            self._progress.go_on(await self._client.send(self._values({box: value})))

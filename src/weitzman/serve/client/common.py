@@ -1,7 +1,12 @@
-"""What both clients share: requests, answers, when to try again, and how far a search is."""
+"""What both clients share, which is everything but the waiting.
+
+A request is a value; a reply is read into the struct that its request names; a problem and a search make
+their requests and keep their state here. A client sends, waits, and tries again.
+"""
 
 import math
 import secrets
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -9,11 +14,22 @@ import msgspec
 import numpy as np
 
 from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
-from weitzman.search.rule import NO_BOX, next_box
-from weitzman.serve.messages.finite import first_infinite
+from weitzman.search.rule import Open, WeitzmanRule
+from weitzman.search.state import RoundState
+from weitzman.serve.messages.refusal import first_infinite
 from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 
-__all__ = ["Progress", "RefusedError", "Request", "UnreachableError", "pause", "reply_of"]
+__all__ = [
+    "BaseProblem",
+    "BaseSearch",
+    "Progress",
+    "RefusedError",
+    "Request",
+    "UnreachableError",
+    "key_header",
+    "pause",
+    "reply_of",
+]
 
 W = TypeVar("W", bound=Wire)
 _AGAIN = frozenset({429, 502, 503, 504})
@@ -73,6 +89,11 @@ def _plain(thing: Any) -> Any:
     raise TypeError(f"{type(thing).__name__} cannot be sent")
 
 
+def key_header(key: str | None) -> dict[str, str]:
+    """Return the header that shows a key."""
+    return {} if key is None else {"Authorization": f"Bearer {key}"}
+
+
 def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
     """Return the reply; None if it is to be tried again."""
     if status < 300:
@@ -80,12 +101,15 @@ def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
     if status in _AGAIN:
         return None
     try:
-        told = msgspec.json.decode(content, type=dict[str, Any])
+        details = msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.DecodeError:
-        told = {}
-    detail, field = str(told.get("detail", f"The service answered {status}.")), told.get("field")
+        details = {}
+    detail, field = (
+        str(details.get("detail", f"The service answered {status}.")),
+        details.get("field"),
+    )
     detail = detail if field is None else f"{field}: {detail}"
-    raise RefusedError(status, str(told.get("type", "")), detail, field)
+    raise RefusedError(status, str(details.get("type", "")), detail, field)
 
 
 def pause(attempt: int) -> float:
@@ -94,12 +118,12 @@ def pause(attempt: int) -> float:
 
 
 class Progress:
-    """How far a search is: what it waits for, and what comes next.
+    """How far a search is: the state of its round, and what comes next.
 
     Parameters
     ----------
     reply
-        What the service told when the round was opened.
+        What the service said when the round was opened.
     alone
         Whether the search goes on by the rule alone, and reports once at its end.
     sign
@@ -108,51 +132,124 @@ class Progress:
 
     def __init__(self, reply: RoundReply, *, alone: bool, sign: float) -> None:
         if alone and reply.order is None:
-            raise SearchStateError("The policy decides anew after every look: it has to be asked.")
+            raise SearchStateError("The rule looks again after every box: it has to be asked.")
         self.reply, self.alone = reply, alone
         self.next = reply.next
-        self.pending: str | None = None
-        self.untold: dict[str, float | None] = {}
         self.outcome: Outcome | None = None
         self._sign = sign
-        self._best = math.inf if reply.best is None else sign * reply.best
+        # Rows are the places in the order of the rule; costs are the service's business
+        self._boxes = list(reply.order or [])
+        known = reply.reservation_values or {}
+        self._rule = WeitzmanRule(np.array([sign * known[box] for box in self._boxes]))
+        outside = math.inf if reply.best is None else sign * reply.best
+        self._state = RoundState([0.0] * len(self._boxes), outside)
 
-    def hand_out(self) -> str | None:
+    @property
+    def unreported(self) -> dict[str, float | None]:
+        """What the boxes opened so far showed, None where nothing came; empty if the service knows."""
+        if not self.alone:
+            return {}
+        values = self._state.values
+        found = {row: values.get(row) for row in self._state.opened}
+        return {self._boxes[r]: None if v is None else self._sign * v for r, v in found.items()}
+
+    def give_out(self) -> str | None:
         """Return the next box, or None at the end."""
         if self.outcome is not None:
             raise SearchStateError("The search is closed.")
-        if self.pending is not None:
+        if self._state.asked is not None:
             raise SearchStateError(
-                f"The search waits for the value of box {self.pending!r}: call see(value) or miss()."
+                f"The search waits for the value of box {self.awaited()!r}: call see(value) or miss()."
             )
-        self.pending = self.next
-        return self.pending
+        if self.next is not None:
+            self._state.open(self._row(self.next))
+        return self.next
 
     def awaited(self) -> str:
         """Return the box whose value the search waits for."""
-        if self.pending is None:
+        if self._state.asked is None:
             raise SearchStateError("The search waits for no value.")
-        return self.pending
+        return self._boxes[self._state.asked]
 
-    def told(self, reply: SeeReply) -> None:
+    def go_on(self, reply: SeeReply) -> None:
         """Go on as the service says."""
-        self.pending, self.next = None, reply.next
+        self._state.miss()
+        self.next = reply.next
 
     def see_alone(self, value: float | None) -> None:
         """Go on by the rule."""
-        self.untold[self.awaited()] = value
-        self.pending = None
-        if value is not None:
-            self._best = min(self._best, self._sign * value)
-        order, sigma = self.reply.order or [], self.reply.reservation_values or {}
-        closed = [box for box in order if box not in self.untold]
-        turned = [self._sign * sigma[box] for box in closed]
-        place = next_box(range(len(closed)), turned, 0, self._best)
-        self.next = None if place == NO_BOX else closed[place]
+        self.awaited()
+        if value is None:
+            self._state.miss()
+        else:
+            self._state.see(self._state.opened[-1], self._sign * value)
+        action = self._rule.next(self._state)
+        self.next = self._boxes[action.box] if isinstance(action, Open) else None
 
     def ready_to_close(self) -> None:
         """Refuse to close while a value is awaited."""
-        if self.pending is not None:
+        if self._state.asked is not None:
             raise SearchStateError(
-                f"The search cannot close while it waits for the value of box {self.pending!r}."
+                f"The search cannot close while it waits for the value of box {self.awaited()!r}."
             )
+
+    def _row(self, box: str) -> int:
+        if box not in self._boxes:
+            # A rule that looks again after every box has no order: rows come as they are named
+            self._boxes.append(box)
+            self._state.costs = [0.0] * len(self._boxes)
+        return self._boxes.index(box)
+
+
+class BaseProblem:
+    """A problem of the service; ``name`` is its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._sign: float | None = None
+
+    def _request(self, method: str, gives: type[W], *parts: str, body: Any = None) -> Request[W]:
+        return Request.make(method, ("problems", self.name, *parts), gives, body)
+
+    def _opening(
+        self,
+        contexts: Any,
+        costs: Any,
+        *,
+        outside: float | None,
+        boxes: Sequence[str] | None,
+        round_id: str | None,
+    ) -> Request[RoundReply]:
+        """Return the request that begins a round."""
+        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
+        body = {"contexts": contexts, **{k: v for k, v in given.items() if v is not None}}
+        return self._request("POST", RoundReply, "rounds", body=body)
+
+
+class BaseSearch:
+    """A round of the service: iterate over it to get boxes, and say what each holds."""
+
+    def __init__(self, problem: BaseProblem, progress: Progress) -> None:
+        self._problem, self._progress = problem, progress
+
+    @property
+    def round_id(self) -> str:
+        """The id of the round."""
+        return self._progress.reply.round
+
+    @property
+    def reservation_values(self) -> dict[str, float] | None:
+        """By what the boxes are searched; None if the policy decides again after every look."""
+        return self._progress.reply.reservation_values
+
+    def _values(self, values: Mapping[str, float | None]) -> Request[SeeReply]:
+        """Return the request that says what boxes hold."""
+        return self._request(SeeReply, "values", values)
+
+    def _closing(self, values: Mapping[str, float] | None) -> Request[Outcome]:
+        """Return the request that ends the round."""
+        return self._request(Outcome, "close", values or {})
+
+    def _request(self, gives: type[W], part: str, values: Mapping[str, Any]) -> Request[W]:
+        parts = ("rounds", self.round_id, part)
+        return self._problem._request("POST", gives, *parts, body={"values": dict(values)})

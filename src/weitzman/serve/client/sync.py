@@ -1,4 +1,4 @@
-"""The Python client of the service, with the face of a searcher; for asyncio, with :mod:`.aclient`.
+"""The Python client of the service, with the face of a searcher; for asyncio, with :mod:`.aio`.
 
 ::
 
@@ -19,7 +19,7 @@
             await search.see(await ask(box))
         outcome = await search.close()
 
-Every command has an idempotency key, made once: a request that got no answer, or was told to come back, is
+Every command has an idempotency key, made once: a request that got no answer, or was asked to come back, is
 sent again with the same key, and is carried out once. What the service refuses raises
 :class:`~weitzman.serve.client.common.RefusedError`, with its status, field and text.
 """
@@ -30,39 +30,22 @@ from typing import Any, TypeVar
 
 import httpx
 
-from weitzman.serve.client.common import Progress, Request, UnreachableError, pause, reply_of
-from weitzman.serve.messages.report_schema import (
-    Diagnostics,
-    Report,
-    RoundStory,
+from weitzman.serve.client.common import (
+    BaseProblem,
+    BaseSearch,
+    Progress,
+    Request,
+    UnreachableError,
+    key_header,
+    pause,
+    reply_of,
 )
-from weitzman.serve.messages.schema import (
-    Outcome,
-    ProblemList,
-    ProblemView,
-    RoundReply,
-    SeeReply,
-    Wire,
-)
+from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
+from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
 
 __all__ = ["Client", "RemoteProblem", "RemoteSearch"]
 
 W = TypeVar("W", bound=Wire)
-
-
-def key_header(key: str | None) -> dict[str, str]:
-    return {} if key is None else {"Authorization": f"Bearer {key}"}
-
-
-def round_body(
-    contexts: Any,
-    costs: Any,
-    outside: float | None,
-    boxes: Sequence[str] | None,
-    round_id: str | None,
-) -> dict[str, Any]:
-    told = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
-    return {"contexts": contexts, **{k: v for k, v in told.items() if v is not None}}
 
 
 class Client:
@@ -75,7 +58,7 @@ class Client:
     key
         A key, if it needs one.
     retries
-        How often a request is sent again that got no answer or was told to come back.
+        How often a request is sent again that got no answer or was asked to come back.
     timeout
         How many seconds an answer may take.
     """
@@ -98,12 +81,12 @@ class Client:
 
     def create_problem(self, **settings: Any) -> "RemoteProblem":
         """Create a problem with these settings, or find it if it is there with the same ones."""
-        request = Request.make("POST", ("problems",), ProblemView, settings)
-        return RemoteProblem(self, (self.send(request)).name)
+        view = self.send(Request.make("POST", ("problems",), ProblemView, settings))
+        return RemoteProblem(self, view.name)
 
     def problems(self) -> list[ProblemView]:
         """Return all problems."""
-        return (self.send(Request.make("GET", ("problems",), ProblemList))).problems
+        return self.send(Request.make("GET", ("problems",), ProblemList)).problems
 
     def problem(self, name: str) -> "RemoteProblem":
         """Return a problem by its name."""
@@ -129,13 +112,12 @@ class Client:
         raise UnreachableError(f"The service gave no answer to {request.path}: {trouble}")
 
 
-class RemoteProblem:
+class RemoteProblem(BaseProblem):
     """A problem of the service; ``name`` is its name."""
 
     def __init__(self, client: Client, name: str) -> None:
-        self.name = name
+        super().__init__(name)
         self._client = client
-        self._sign: float | None = None
 
     def open(
         self,
@@ -160,80 +142,62 @@ class RemoteProblem:
         """
         if alone and self._sign is None:
             self._sign = 1.0 if (self.describe()).sense == "min" else -1.0
-        body = round_body(contexts, costs, outside, boxes, round_id)
-        request = Request.make("POST", ("problems", self.name, "rounds"), RoundReply, body)
+        request = self._opening(contexts, costs, outside=outside, boxes=boxes, round_id=round_id)
         reply = self._client.send(request)
-        progress = Progress(reply, alone=alone, sign=1.0 if self._sign is None else self._sign)
-        return RemoteSearch(self._client, self.name, progress)
+        progress = Progress(reply, alone=alone, sign=self._sign or 1.0)
+        return RemoteSearch(self._client, self, progress)
 
     def describe(self) -> ProblemView:
         """Return its settings and counts."""
-        return self._client.send(Request.make("GET", ("problems", self.name), ProblemView))
+        return self._client.send(self._request("GET", ProblemView))
 
     def archive(self) -> ProblemView:
         """Let it take no more rounds."""
-        parts = ("problems", self.name, "archive")
-        return self._client.send(Request.make("POST", parts, ProblemView))
+        return self._client.send(self._request("POST", ProblemView, "archive"))
 
-    def story(self, round_id: str) -> RoundStory:
-        """Return a round with its explanation."""
-        parts = ("problems", self.name, "rounds", round_id)
-        return self._client.send(Request.make("GET", parts, RoundStory))
+    def round(self, round_id: str) -> RoundView:
+        """Return a round: its boxes, and what happened step by step."""
+        return self._client.send(self._request("GET", RoundView, "rounds", round_id))
 
     def report(self) -> Report:
-        """Return what it came to."""
-        parts = ("problems", self.name, "report")
-        return self._client.send(Request.make("GET", parts, Report))
+        """Return savings, looks, regret and calibration."""
+        return self._client.send(self._request("GET", Report, "report"))
 
     def diagnostics(self) -> Diagnostics:
         """Return the health of its feedback."""
-        parts = ("problems", self.name, "diagnostics")
-        return self._client.send(Request.make("GET", parts, Diagnostics))
+        return self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
-class RemoteSearch:
-    """A round of the service: iterate over it to be handed boxes, and tell what each holds."""
+class RemoteSearch(BaseSearch):
+    """A round of the service: iterate over it to get boxes, and say what each holds."""
 
-    def __init__(self, client: Client, problem: str, progress: Progress) -> None:
+    def __init__(self, client: Client, problem: BaseProblem, progress: Progress) -> None:
+        super().__init__(problem, progress)
         self._client = client
-        self._parts = ("problems", problem, "rounds", progress.reply.round)
-        self._progress = progress
-
-    @property
-    def round_id(self) -> str:
-        """The id of the round."""
-        return self._progress.reply.round
-
-    @property
-    def reservation_values(self) -> dict[str, float] | None:
-        """By what the boxes are searched; None if the policy decides anew after every look."""
-        return self._progress.reply.reservation_values
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        box = self._progress.hand_out()
+        box = self._progress.give_out()
         if box is None:
             raise StopIteration
         return box
 
     def see(self, value: float) -> None:
-        """Say what the box just handed out holds."""
+        """Say what the last box holds."""
         self._tell(value)
 
     def miss(self) -> None:
-        """Say that the value of the box just handed out did not come."""
+        """Say that the value of the last box did not come."""
         self._tell(None)
 
     def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         """End the round; ``values`` are those that feedback ``"full"`` shows."""
         self._progress.ready_to_close()
-        if self._progress.untold:
-            self._send_values(self._progress.untold)
-        body = {"values": dict(values or {})}
-        request = Request.make("POST", (*self._parts, "close"), Outcome, body)
-        self._progress.outcome = self._client.send(request)
+        if self._progress.unreported:
+            self._client.send(self._values(self._progress.unreported))
+        self._progress.outcome = self._client.send(self._closing(values))
         return self._progress.outcome
 
     def _tell(self, value: float | None) -> None:
@@ -241,9 +205,4 @@ class RemoteSearch:
         if self._progress.alone:
             self._progress.see_alone(value)
         else:
-            self._progress.told(self._send_values({box: value}))
-
-    def _send_values(self, values: Mapping[str, float | None]) -> SeeReply:
-        body = {"values": dict(values)}
-        request = Request.make("POST", (*self._parts, "values"), SeeReply, body)
-        return self._client.send(request)
+            self._progress.go_on(self._client.send(self._values({box: value})))

@@ -5,6 +5,7 @@ features as columns ``x_<name>``. There smaller values are better: where larger 
 sign on the way out and in.
 """
 
+import asyncio
 import io
 import math
 from collections.abc import Iterable
@@ -21,39 +22,44 @@ from weitzman.ledger.state.deciding import searcher_for
 from weitzman.ledger.state.problem import Problem
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.table import read_table
-from weitzman.serve.commands.asked import checked_value
 from weitzman.serve.commands.problems import problem_view
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.commands.round_input import checked_value
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["export_log", "import_rounds", "parse_log", "upload_state"]
+__all__ = ["export_log", "import_rounds", "read_log", "upload_state"]
 
 _ROUNDS = 500  # of one event
 
 
-def upload_state(desk: Desk, problem: Problem, content: bytes) -> ProblemView:
+def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemView:
     """Replace what was learned by what a saved searcher has learned."""
     try:
-        told = load(content)
+        searcher = load(content)
         settings = saved_settings(searcher_for(problem.settings))
         for field, wanted in settings.items():
-            got = saved_settings(told)[field]
+            got = saved_settings(searcher)[field]
             if field not in ("rounds", "names") and got != wanted:
                 raise Refusal("conflict", f"The searcher has {field} {got!r}, not {wanted!r}.")
-        if [str(name) for name in told.names] != problem.settings.boxes:
-            raise Refusal("conflict", f"The searcher has the boxes {told.names}.")
+        if [str(name) for name in searcher.names] != problem.settings.boxes:
+            raise Refusal("conflict", f"The searcher has the boxes {searcher.names}.")
         Problem(name="", at=0, settings=problem.settings).replace_learned(content)
     except (InvalidInputError, KeyError) as error:
         raise Refusal("invalid", f"The state cannot be taken: {error}") from None
-    desk.happen(problem.name, Uploaded(content))
+    engine.happen(problem.name, Uploaded(content))
     return problem_view(problem)
 
 
-def parse_log(problem: Problem, content: bytes) -> list[PastRound]:
+async def read_log(problem: Problem, content: bytes) -> list[PastRound]:
+    """Return the rounds of a Parquet file, read on a thread."""
+    return await asyncio.to_thread(_parsed, problem, content)
+
+
+def _parsed(problem: Problem, content: bytes) -> list[PastRound]:
     """Return the rounds of a Parquet file, in the problem's own direction."""
     import pyarrow
     from pyarrow import parquet
@@ -79,10 +85,10 @@ def parse_log(problem: Problem, content: bytes) -> list[PastRound]:
         raise
 
 
-def import_rounds(desk: Desk, problem: Problem, rounds: list[PastRound]) -> ImportReply:
+def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
     """Learn rounds of a log, as several events that are stored together."""
     for begin in range(0, len(rounds), _ROUNDS):
-        desk.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
+        engine.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
     values = sum(v is not None for past in rounds for v in past.values)
     return ImportReply(rounds=len(rounds), values=values)
 
@@ -122,8 +128,16 @@ def _past(
     )
 
 
-def export_log(problem: Problem, events: Iterable[Event]) -> bytes:
-    """Return the closed rounds of a problem as a Parquet file."""
+async def export_log(engine: Engine, problem: Problem) -> bytes:
+    """Return the closed rounds of a problem that are stored as a Parquet file, written on a thread."""
+    pending = engine.pending()
+    if pending is not None:
+        await asyncio.wait([pending])
+    events = engine.journal.read(problem=problem.name, until=engine.head.seq)
+    return await asyncio.to_thread(_written, problem, events)
+
+
+def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     from pyarrow import parquet
 
     sink = io.BytesIO()
@@ -155,17 +169,17 @@ def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
                 columns["value"][first[event.key] + row] = _out(problem, value)
                 columns["late"][first[event.key] + row] = True
         elif isinstance(body, Closed):
-            told, seen = opened.pop(event.key), looks.pop(event.key)
+            begun, seen = opened.pop(event.key), looks.pop(event.key)
             values = {**dict(body.shown), **{r: v for r, v in seen.items() if v is not None}}
-            rows = range(len(told.costs))
-            places = list(rows) if told.places is None else told.places
+            rows = range(len(begun.costs))
+            places = list(rows) if begun.places is None else begun.places
             first[event.key] = len(features)
-            features += told.contexts
+            features += begun.contexts
             columns["round"] += [event.key] * len(rows)
             columns["box"] += [boxes[p] for p in places]
-            columns["cost"] += told.costs
+            columns["cost"] += begun.costs
             columns["value"] += [_out(problem, values.get(r)) for r in rows]
-            columns["outside"] += [_out(problem, told.outside)] * len(rows)
+            columns["outside"] += [_out(problem, begun.outside)] * len(rows)
             columns["opened"] += [r in seen for r in rows]
             columns["late"] += [False] * len(rows)
     kinds = {"round": pyarrow.string(), "box": pyarrow.string(), "opened": pyarrow.bool_()}

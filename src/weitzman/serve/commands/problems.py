@@ -1,34 +1,48 @@
 """Commands on problems: create, list, describe, archive."""
 
+import asyncio
+import contextlib
+
+import msgspec
+
 from weitzman.errors import InvalidInputError
 from weitzman.learn.storage.registry import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
 
-__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view"]
+__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view", "warm_up"]
 
 
-def create_problem(desk: Desk, ask: NewProblem) -> ProblemView:
+async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
+    """Compile what a new problem needs, on a thread, before it is there."""
+    if not engine.warm_up.is_done(ask):
+        # What cannot be warmed up is refused by the command, which says why
+        with contextlib.suppress(InvalidInputError):
+            await asyncio.to_thread(engine.warm_up.run, ask)
+    return ask
+
+
+def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     """Create a problem, or tell again of the one with this name and these settings."""
-    settings = _settings(desk, ask)
-    before = desk.state.problems.get(ask.name)
+    settings = _settings(engine, ask)
+    before = engine.state.problems.get(ask.name)
     if before is not None:
         if before.settings != settings:
             text = f"There is a problem {ask.name!r} with other settings."
             raise Refusal("conflict", text, "name")
         return problem_view(before)
-    if len(desk.state.problems) >= desk.settings.problems_limit:
-        raise Refusal("too-many", f"There are {len(desk.state.problems)} problems.")
+    if len(engine.state.problems) >= engine.settings.problems_limit:
+        raise Refusal("too-many", f"There are {len(engine.state.problems)} problems.")
     try:
         Problem(name=ask.name, at=0, settings=settings)
     except InvalidInputError as error:
         raise from_input_error(error, _at_fault(ask)) from None
-    desk.happen(ask.name, settings)
-    return problem_view(desk.state.problems[ask.name])
+    engine.happen(ask.name, settings)
+    return problem_view(engine.state.problems[ask.name])
 
 
 def _at_fault(ask: NewProblem) -> str:
@@ -38,37 +52,28 @@ def _at_fault(ask: NewProblem) -> str:
     return "parameters" if ask.learner in LEARNERS and ask.parameters else "learner"
 
 
-def list_problems(desk: Desk) -> ProblemList:
+def list_problems(engine: Engine) -> ProblemList:
     """Return all problems, by name."""
-    problems = desk.state.problems
+    problems = engine.state.problems
     return ProblemList(problems=[problem_view(problems[name]) for name in sorted(problems)])
 
 
-def archive_problem(desk: Desk, problem: Problem) -> ProblemView:
+def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
     """Let a problem take no more rounds."""
     if not problem.archived:
-        desk.happen(problem.name, Archived())
+        engine.happen(problem.name, Archived())
     return problem_view(problem)
 
 
 def problem_view(problem: Problem) -> ProblemView:
     """Return a problem as the caller sees it."""
-    settings = problem.settings
+    settings = msgspec.structs.asdict(problem.settings)
+    waiting = settings.pop("waiting")
     return ProblemView(
+        **settings,
         name=problem.name,
-        boxes=settings.boxes,
-        dimension=len(settings.features),
-        features=settings.features,
-        sense=settings.sense,
-        feedback=settings.feedback,
-        learner=settings.learner,
-        parameters=settings.parameters,
-        policy=settings.policy,
-        optimism=settings.optimism,
-        cost=settings.cost,
-        waiting_time=settings.waiting * 1e-6,
-        shadow=settings.shadow,
-        description=settings.description,
+        dimension=len(problem.settings.features),
+        waiting_time=waiting * 1e-6,
         created=problem.at * 1e-6,
         archived=problem.archived,
         rounds_open=len(problem.rounds),
@@ -76,8 +81,8 @@ def problem_view(problem: Problem) -> ProblemView:
     )
 
 
-def _settings(desk: Desk, ask: NewProblem) -> Created:
-    limits = desk.settings
+def _settings(engine: Engine, ask: NewProblem) -> Created:
+    limits = engine.settings
     features = ask.features
     if features is None:
         if ask.dimension is None:
@@ -98,17 +103,7 @@ def _settings(desk: Desk, ask: NewProblem) -> Created:
             raise Refusal("invalid", "Expected distinct names.", field)
     if ask.cost is not None and not ask.cost <= LIMIT:
         raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
-    return Created(
-        boxes=ask.boxes,
-        features=features,
-        sense=ask.sense,
-        feedback=ask.feedback,
-        waiting=max(1, round(ask.waiting_time * 1e6)),
-        learner=ask.learner,
-        parameters=ask.parameters,
-        policy=ask.policy,
-        optimism=ask.optimism,
-        cost=ask.cost,
-        shadow=ask.shadow,
-        description=ask.description,
-    )
+    given = msgspec.structs.asdict(ask)
+    for other in ("name", "dimension", "features", "waiting_time"):
+        del given[other]
+    return Created(**given, features=features, waiting=max(1, round(ask.waiting_time * 1e6)))

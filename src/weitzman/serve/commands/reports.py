@@ -1,15 +1,27 @@
-"""What a problem came to, the health of its feedback, and its newest rounds."""
+"""What a problem came to, the health of its feedback, and its newest rounds.
 
+The state keeps no contexts: reservation values against a feature come from the newest rounds in the journal.
+"""
+
+import asyncio
+
+import msgspec
+
+from weitzman.ledger.event import Event
 from weitzman.ledger.state.fold import digest
 from weitzman.ledger.state.problem import Problem
+from weitzman.ledger.state.round_history import round_history
 from weitzman.ledger.state.running_mean import Spread
 from weitzman.ledger.state.tally import Ended
-from weitzman.serve.engine.desk import Desk
-from weitzman.serve.messages.report_schema import (
+from weitzman.serve.commands.rounds import box_name
+from weitzman.serve.engine.engine import Engine
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.reports import (
     BoxReport,
     ClosedRound,
     CurvePoint,
     Diagnostics,
+    FeaturePoints,
     Mean,
     Means,
     Report,
@@ -17,21 +29,27 @@ from weitzman.serve.messages.report_schema import (
     RoundSummary,
     ShadowReport,
 )
-from weitzman.serve.messages.schema import (
-    Digest,
-)
+from weitzman.serve.messages.schema import Digest
 
-__all__ = ["diagnostics", "digest_of", "list_rounds", "report"]
+__all__ = [
+    "diagnostics",
+    "digest_of",
+    "feature_points",
+    "list_rounds",
+    "newest_rounds",
+    "report",
+]
 
 _SECOND = 1e-6
 _LISTED = 100
 _ENOUGH = 30  # looks after which a calibration says something
+_POINTS = 2_000  # of a feature, at most
 _STARVED = 100  # closed rounds without a look
 
 
-def digest_of(desk: Desk) -> Digest:
+def digest_of(engine: Engine) -> Digest:
     """Return the hash of the state, and how many events it holds."""
-    state = desk.state
+    state = engine.state
     events = state.service.events + sum(p.events for p in state.problems.values())
     return Digest(events=events, digest=digest(state))
 
@@ -83,9 +101,9 @@ def report(problem: Problem) -> Report:
     )
 
 
-def diagnostics(desk: Desk, problem: Problem) -> Diagnostics:
+def diagnostics(engine: Engine, problem: Problem) -> Diagnostics:
     """Return the health of a problem's feedback."""
-    tally, now = problem.tally, desk.now()
+    tally, now = problem.tally, engine.now()
     looks = sum(tally.looks)
     waits = {name: now - opened.at for name, opened in problem.rounds.items()}
     half = problem.settings.waiting / 2
@@ -114,6 +132,48 @@ def list_rounds(problem: Problem) -> RoundList:
     )
 
 
+async def newest_rounds(engine: Engine, problem: Problem) -> list[list[Event]]:
+    """Return the events of the newest closed rounds that are stored, newest first."""
+    most = max(1, _POINTS // len(problem.settings.boxes))
+    names = [ended.name for ended in problem.tally.recent[: -most - 1 : -1]]
+    return await asyncio.to_thread(
+        lambda: [engine.journal.find(problem.name, name) for name in names]
+    )
+
+
+def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> FeaturePoints:
+    """Return one point per round and box; ``place`` is that of the feature, counted from 0."""
+    features = problem.settings.features
+    known = len(place) < 10 and place.isascii() and place.isdigit() and int(place) < len(features)
+    if not known:
+        text = f"The problem {problem.name!r} has no feature at place {place[:20]!r}."
+        raise Refusal("unknown", text, "place")
+    points = FeaturePoints(
+        problem=problem.name,
+        feature=features[int(place)],
+        rounds=[],
+        boxes=[],
+        contexts=[],
+        reservation_values=[],
+        values=[],
+        opened=[],
+    )
+    sign = problem.sign
+    for events in rounds:
+        history = round_history(events, sign=sign, waiting=problem.settings.waiting)
+        if history is None:
+            continue
+        for row, sigma in enumerate(history.body.reservation_values):
+            value = history.round.looks.get(row)
+            points.boxes.append(box_name(problem, history.round, row))
+            points.contexts.append(history.body.contexts[row][int(place)])
+            points.reservation_values.append(sigma)
+            points.values.append(None if value is None else sign * value)
+            points.opened.append(row in history.round.looks)
+            points.rounds.append(events[0].key)
+    return points
+
+
 def _closed_round(problem: Problem, ended: Ended) -> ClosedRound:
     return ClosedRound(
         round=ended.name,
@@ -126,15 +186,15 @@ def _closed_round(problem: Problem, ended: Ended) -> ClosedRound:
 
 
 def _means(problem: Problem) -> Means:
-    told = problem.tally.spreads
+    spreads = problem.tally.spreads
     return Means(
-        looks=_mean(told.looks),
-        total=_mean(told.total, problem.sign),
-        saved_against_all=_mean(told.saved_looks),
-        saved_against_outside=_mean(told.saved_outside),
-        saved_against_everything=_mean(told.saved_everything),
-        regret=_mean(told.regret),
-        shortfall=_mean(told.shortfall),
+        looks=_mean(spreads.looks),
+        total=_mean(spreads.total, problem.sign),
+        saved_against_all=_mean(spreads.saved_looks),
+        saved_against_outside=_mean(spreads.saved_outside),
+        saved_against_everything=_mean(spreads.saved_everything),
+        regret=_mean(spreads.regret),
+        shortfall=_mean(spreads.shortfall),
     )
 
 
@@ -163,25 +223,15 @@ def _is_starved(problem: Problem, box: BoxReport) -> bool:
 
 
 def _is_off(box: BoxReport) -> bool:
-    told = box.calibration
-    return told is not None and box.looks >= _ENOUGH and not 0.5 <= told <= 2.0
+    ratio = box.calibration
+    return ratio is not None and box.looks >= _ENOUGH and not 0.5 <= ratio <= 2.0
 
 
 def _curve(problem: Problem) -> list[CurvePoint]:
-    return [
-        CurvePoint(
-            closed=m.closed,
-            at=m.at * _SECOND,
-            total=problem.sign * m.total,
-            paid=m.paid,
-            looks=m.looks,
-            saved_against_all=m.saved_looks,
-            saved_against_outside=m.saved_outside,
-            regret=m.regret,
-            known=m.known,
-            saved_against_everything=m.saved_everything,
-            saved_against_fixed=m.saved_fixed,
-            shortfall=m.shortfall,
-        )
-        for m in problem.tally.marks
-    ]
+    points = []
+    for mark in problem.tally.marks:
+        point = CurvePoint(**msgspec.structs.asdict(mark))
+        point.at *= _SECOND
+        point.total *= problem.sign
+        points.append(point)
+    return points

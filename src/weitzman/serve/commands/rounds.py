@@ -1,7 +1,7 @@
 """Commands on rounds: open, see, close.
 
-Each may be sent again. A round that was opened with the same id and content is told again as it was; a look
-that was told already is passed over; a round that is closed keeps its outcome. What contradicts the
+Each may be sent again. A round that was opened with the same id and content is returned as it was; a look
+that is known already is passed over; a round that is closed keeps its outcome. What contradicts the
 stored truth is refused, and the first stays.
 """
 
@@ -11,9 +11,9 @@ from weitzman.errors import InvalidInputError
 from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
-from weitzman.ledger.state.round_history import Story, told
-from weitzman.serve.commands.asked import asked, checked_value
-from weitzman.serve.engine.desk import Desk
+from weitzman.ledger.state.round_history import RoundHistory, round_history
+from weitzman.serve.commands.round_input import checked_value, round_input
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import (
     CloseRequest,
@@ -24,35 +24,29 @@ from weitzman.serve.messages.schema import (
     SeeRequest,
 )
 
-__all__ = ["box_name", "close_round", "open_round", "outcome_of", "see_values", "story_of"]
+__all__ = ["box_name", "close_round", "known_history", "open_round", "outcome_of", "see_values"]
 
-RULES = {
+_RULE = (
+    "Open the boxes in this order. Stop as soon as the best value in hand is at {} the "
+    "reservation value of the next box; without a value in hand, open."
+)
+_RULES = {
     "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
-    "min": (
-        "Open the boxes in this order. Stop as soon as the best value in hand is at most the "
-        "reservation value of the next box; without a value in hand, open."
-    ),
-    "max": (
-        "Open the boxes in this order. Stop as soon as the best value in hand is at least the "
-        "reservation value of the next box; without a value in hand, open."
-    ),
+    "min": _RULE.format("most"),
+    "max": _RULE.format("least"),
 }
 _SECOND = 1e-6
 
 
-def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
-    """Open a round, or tell again of the one that was opened with this id and content."""
-    want = asked(problem, ask)
+def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
+    """Open a round, or return again the one that was opened with this id and content."""
+    want = round_input(problem, ask)
     if ask.id is not None:
-        before = story_of(desk, problem, ask.id)
+        before = _history(engine, problem, ask.id)
         if before is not None:
             body = before.body
-            same = (want.places, want.costs, want.outside) == (
-                body.places,
-                body.costs,
-                body.outside,
-            )
-            if not same or want.rows != body.contexts:
+            opened_with = (body.places, body.contexts, body.costs, body.outside)
+            if (want.places, want.rows, want.costs, want.outside) != opened_with:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
             opened, rule = problem.rounds.get(ask.id), None
@@ -64,35 +58,41 @@ def open_round(desk: Desk, problem: Problem, ask: NewRound) -> RoundReply:
             return _reply(problem, ask.id, fresh)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
-    if len(problem.rounds) >= desk.settings.rounds_limit:
+    if len(problem.rounds) >= engine.settings.rounds_limit:
         raise Refusal("too-many", f"{len(problem.rounds)} rounds of the problem are open.")
     try:
         sigma = problem.propose(want.places, want.contexts, want.costs, want.outside)
     except InvalidInputError as error:
         raise from_input_error(error, "contexts") from None
-    body = Opened(want.rows, want.costs, sigma, want.outside, want.places)
+    body = Opened(
+        contexts=want.rows,
+        costs=want.costs,
+        reservation_values=sigma,
+        outside=want.outside,
+        places=want.places,
+    )
     # Ids that grow with time keep the index of the journal together
-    name = ask.id or f"{desk.now():013x}{secrets.token_hex(3)}"
-    desk.happen(problem.name, body, name)
+    name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
+    engine.happen(problem.name, body, name)
     opened = problem.rounds[name]
-    desk.watch(problem.name, name, opened.until)
+    engine.watch(problem.name, name, opened.until)
     return _reply(problem, name, opened)
 
 
-def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
+def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
     """Take in looks: of an open round, or late ones."""
-    opened = _open(desk, problem, name)
+    opened = _open(engine, problem, name)
     if opened is None:
-        story = _ended(desk, problem, name)
-        seen = {**story.round.looks, **story.late}
-        new = _new_looks(problem, story.round, seen, ask)
+        history = known_history(engine, problem, name)
+        seen = {**history.round.looks, **history.late}
+        new = _new_looks(problem, history.round, seen, ask)
         if new:
-            desk.happen(problem.name, Seen(new, late=True), name)
-        best = _turned(problem, story.result().value)
+            engine.happen(problem.name, Seen(new, late=True), name)
+        best = _turned(problem, history.result().value)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_looks(problem, opened, opened.looks, ask)
     if new:
-        desk.happen(problem.name, Seen(new), name)
+        engine.happen(problem.name, Seen(new), name)
     row = opened.next()
     best = opened.best()
     return SeeReply(
@@ -104,28 +104,35 @@ def see_values(desk: Desk, problem: Problem, name: str, ask: SeeRequest) -> SeeR
     )
 
 
-def close_round(desk: Desk, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
-    """End a round, or tell again how it ended."""
-    opened = _open(desk, problem, name)
+def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) -> Outcome:
+    """End a round, or return again how it ended."""
+    opened = _open(engine, problem, name)
     if opened is None:
-        story = _ended(desk, problem, name)
-        assert story.closed is not None
-        assert story.closed_at is not None
-        if ask.values and _shown(problem, story.round, ask) != story.closed.shown:
+        history = known_history(engine, problem, name)
+        assert history.closed is not None
+        assert history.closed_at is not None
+        if ask.values and _shown(problem, history.round, ask) != history.closed.shown:
             raise Refusal("conflict", f"The round {name!r} has ended with other values.", "values")
-        return outcome_of(problem, name, story.round, story.closed, story.closed_at)
+        return outcome_of(problem, name, history.round, history.closed, history.closed_at)
     shown = _shown(problem, opened, ask)
     body = Closed(shown)
-    at = desk.happen(problem.name, body, name)
+    at = engine.happen(problem.name, body, name)
     return outcome_of(problem, name, opened, body, at)
 
 
-def story_of(desk: Desk, problem: Problem, name: str) -> Story | None:
-    """Return the story of a round; None if there is no such round."""
-    events = desk.find(problem.name, name)
-    if not events:
-        return None
-    return told(events, sign=problem.sign, waiting=problem.settings.waiting)
+def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
+    """Return the history of a round, which must be there."""
+    history = _history(engine, problem, name)
+    if history is None:
+        text = f"The problem {problem.name!r} has no round {name!r}."
+        raise Refusal("unknown", text, "round")
+    return history
+
+
+def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
+    """Return the history of a round; None if there is no such round."""
+    events = engine.find(problem.name, name)
+    return round_history(events, sign=problem.sign, waiting=problem.settings.waiting)
 
 
 def outcome_of(
@@ -155,21 +162,13 @@ def box_name(problem: Problem, opened: OpenRound, row: int) -> str:
     return problem.settings.boxes[row if opened.places is None else opened.places[row]]
 
 
-def _open(desk: Desk, problem: Problem, name: str) -> OpenRound | None:
+def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
     """Return a round that is open; it is closed first if its waiting time is over."""
     opened = problem.rounds.get(name)
-    if opened is not None and opened.until <= desk.now():
-        desk.happen(problem.name, Closed(waited=True), name)
+    if opened is not None and opened.until <= engine.now():
+        engine.happen(problem.name, Closed(waited=True), name)
         return None
     return opened
-
-
-def _ended(desk: Desk, problem: Problem, name: str) -> Story:
-    story = story_of(desk, problem, name)
-    if story is None:
-        text = f"The problem {problem.name!r} has no round {name!r}."
-        raise Refusal("unknown", text, "round")
-    return story
 
 
 def _row(problem: Problem, opened: OpenRound, box: str) -> int:
@@ -223,12 +222,12 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
     if opened.sigma:
-        told = opened.sigma
+        shown = opened.sigma
         if problem.sign < 0.0 or problem.settings.policy is not None:
-            # What is infinite is told as the largest number: JSON has no other
-            told = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in told]
+            # What is infinite is sent as the largest number: JSON has no other
+            shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in shown]
         order = [names[r] for r in opened.order]
-        sigma = dict(zip(names, told, strict=True))
+        sigma = dict(zip(names, shown, strict=True))
     return RoundReply(
         round=name,
         next=None if row is None else names[row],
@@ -236,7 +235,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
         best=_turned(problem, opened.outside),
         order=order if opened.sigma else None,
         reservation_values=sigma if opened.sigma else None,
-        rule=RULES[problem.settings.sense if opened.sigma else "anew"],
+        rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
         waits_until=opened.until * _SECOND,
     )
 

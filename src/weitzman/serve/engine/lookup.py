@@ -1,7 +1,7 @@
 """Looking up past events of a journal that is a network away, without holding up the event loop.
 
 A command that asks for such events breaks off, having changed nothing; they are read on a thread, and the
-command is begun anew with them at hand. What is stored here in between is added to them: to the command it
+command is begun again with them at hand. What is stored here in between is added to them: to the command it
 is as if it had asked at that very moment. A journal on this machine is asked directly.
 """
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
-from weitzman.serve.engine.hold import ASIDE
+from weitzman.serve.engine.background import BACKGROUND_DRAFTS
 
 __all__ = ["LookUps", "NotAtHandError"]
 
@@ -46,7 +46,7 @@ class LookUps:
 
         A command on a thread of its own reads them there.
         """
-        if not self._journal.is_far or ASIDE.get() is not None:
+        if not self._journal.is_far or BACKGROUND_DRAFTS.get() is not None:
             return self._journal.find(problem, key)
         if not self._journal.may_hold(problem, key):
             return []

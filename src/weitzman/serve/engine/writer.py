@@ -9,7 +9,7 @@ event loop take the interpreter from each other. So a batch gathers on as long a
 brings more, for four milliseconds at most; one that nobody adds to is stored at once.
 
 If a batch cannot be stored, it fails and so does the one that gathers, which may rest on it: nobody hears
-that it happened, and the state has to be made anew from the journal.
+that it happened, and the state has to be made again from the journal.
 """
 
 import asyncio
@@ -176,5 +176,7 @@ class Writer:
             try:
                 then(error)
             except Exception as fault:
-                # The others are told all the same
-                self._loop.call_exception_handler({"message": "not told", "exception": fault})
+                # The others are called all the same
+                self._loop.call_exception_handler(
+                    {"message": "not called back", "exception": fault}
+                )

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from weitzman.ledger.bodies import KeyCreated, KeyRevoked, Scope
 from weitzman.ledger.state.fold import SERVICE, Key, State
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import CreatedKey, KeyList, KeyView, NewKey
 
@@ -76,9 +76,9 @@ class Guard:
         if access == "open":
             return
         who = client
-        told = headers.get(b"authorization")
-        if told is not None:
-            who, scope = self._holder(told, state)
+        shown = headers.get(b"authorization")
+        if shown is not None:
+            who, scope = self._holder(shown, state)
             if _RANK[scope] < _RANK[access]:
                 text = f"This needs the scope {access!r}; the key has {scope!r}."
                 raise Refusal("forbidden", text, "Authorization")
@@ -90,8 +90,8 @@ class Guard:
         if self._rate is not None and not self._rate.take(who):
             raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
 
-    def _holder(self, told: bytes, state: State | None) -> tuple[str, Scope]:
-        kind, _, text = told.decode("latin-1").partition(" ")
+    def _holder(self, shown: bytes, state: State | None) -> tuple[str, Scope]:
+        kind, _, text = shown.decode("latin-1").partition(" ")
         text = text.strip()
         found = hashlib.sha256(text.encode()).hexdigest()
         if kind.lower() == "bearer":
@@ -135,27 +135,27 @@ class Rate:
         return True
 
 
-def create_key(desk: Desk, ask: NewKey) -> CreatedKey:
-    """Make a key; its text is told here and never again."""
+def create_key(engine: Engine, ask: NewKey) -> CreatedKey:
+    """Make a key; its text is shown here and never again."""
     key_id, text = new_key()
-    at = desk.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
+    at = engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
     return CreatedKey(
         id=key_id, name=ask.name, scope=ask.scope, created=at * 1e-6, revoked=None, key=text
     )
 
 
-def list_keys(desk: Desk) -> KeyList:
+def list_keys(engine: Engine) -> KeyList:
     """Return all keys, without their secrets."""
-    return KeyList(keys=[_view(key_id, key) for key_id, key in desk.state.service.keys.items()])
+    return KeyList(keys=[_view(key_id, key) for key_id, key in engine.state.service.keys.items()])
 
 
-def revoke_key(desk: Desk, key_id: str) -> KeyView:
+def revoke_key(engine: Engine, key_id: str) -> KeyView:
     """Make a key invalid, for ever."""
-    key = desk.state.service.keys.get(key_id)
+    key = engine.state.service.keys.get(key_id)
     if key is None:
         raise Refusal("unknown", f"There is no key {key_id!r}.", "key")
     if key.revoked is None:
-        desk.happen(SERVICE, KeyRevoked(), key_id)
+        engine.happen(SERVICE, KeyRevoked(), key_id)
     return _view(key_id, key)
 
 

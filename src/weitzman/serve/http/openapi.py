@@ -7,11 +7,10 @@ from typing import Any, Final
 import msgspec
 
 from weitzman.serve.http.route import Route
-from weitzman.serve.messages.examples import BODIES, NAMES
+from weitzman.serve.messages import schema
 from weitzman.serve.messages.refusal import KINDS
-from weitzman.serve.messages.schema import ProblemDetails
 
-__all__ = ["VERSION", "document"]
+__all__ = ["BODIES", "NAMES", "VERSION", "document"]
 
 VERSION: Final = version("weitzman")
 
@@ -24,10 +23,43 @@ _KEY: Final = {
     "schema": {"type": "string", "pattern": "^[ -~]{1,200}$"},
 }
 
+# One example of every body and name that a request can carry. Together they are one small session: make a
+# problem, open a round, report a value, close it; the same in a batch.
+_CONTEXTS: Final = [[1.0, 0.5], [0.2, -1.0], [0.0, 2.0]]
+
+BODIES: Final[dict[type[schema.Wire], dict[str, Any]]] = {
+    schema.NewProblem: {
+        "name": "prices",
+        "boxes": ["a", "b", "c"],
+        "dimension": 2,
+        "cost": 0.5,
+        "feedback": "full",
+    },
+    schema.NewRound: {"id": "r1", "contexts": _CONTEXTS, "outside": 4.0},
+    schema.SeeRequest: {"values": {"a": 3.1}},
+    schema.CloseRequest: {"values": {"b": 3.5}},
+    schema.BatchRequest: {
+        "commands": [
+            {"open": {"id": "r2", "contexts": _CONTEXTS}},
+            {"see": {"round": "r2", "values": {"c": 2.5}}},
+            {"close": {"round": "r2"}},
+        ]
+    },
+    schema.NewKey: {"name": "a reader", "scope": "read"},
+}
+
+NAMES: Final = {
+    "problem": "prices",
+    "round": "r1",
+    "place": "0",
+    "key": "0123456789ab",
+    "file": "palette.css",
+}
+
 
 def document(routes: tuple[Route, ...]) -> dict[str, Any]:
     """Return the description of all routes."""
-    kinds = {r.takes for r in routes} | {r.gives for r in routes} | {ProblemDetails}
+    kinds = {r.takes for r in routes} | {r.gives for r in routes} | {schema.ProblemDetails}
     wanted = sorted((k for k in kinds if k is not None), key=lambda k: k.__name__)
     refs, components = msgspec.json.schema_components(wanted, ref_template=_REF)
     schemas = dict(zip(wanted, refs, strict=True))
@@ -98,6 +130,6 @@ def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         statuses |= {"malformed", "too-large", "media-type", "invalid", "unknown", "conflict"}
     if route.method != "GET":
         statuses |= {"invalid", "conflict"}
-    content = {"application/problem+json": {"schema": schemas[ProblemDetails]}}
-    told = {str(KINDS[kind][0]): KINDS[kind][1] for kind in sorted(statuses)}
-    return {status: {"description": text, "content": content} for status, text in told.items()}
+    content = {"application/problem+json": {"schema": schemas[schema.ProblemDetails]}}
+    titles = {str(KINDS[kind][0]): KINDS[kind][1] for kind in sorted(statuses)}
+    return {status: {"description": text, "content": content} for status, text in titles.items()}

@@ -2,12 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
 
+import msgspec
+
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.desk import Desk
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.guard import Access
-from weitzman.serve.messages.answer import Answer
+from weitzman.serve.messages.refusal import unreadable
+from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
 
 __all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
@@ -21,17 +25,17 @@ TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Call:
-    """One request on its way: the desk, the names in its path, and its body."""
+    """One request on its way: the engine, the names in its path, and its body."""
 
-    __slots__ = ("args", "body", "desk")
+    __slots__ = ("args", "body", "engine")
 
-    def __init__(self, desk: Desk, args: dict[str, str], body: Any) -> None:
-        self.desk, self.args, self.body = desk, args, body
+    def __init__(self, engine: Engine, args: dict[str, str], body: Any) -> None:
+        self.engine, self.args, self.body = engine, args, body
 
     @property
     def problem(self) -> Problem:
         """The problem that the path names."""
-        return self.desk.problem(self.args["problem"])
+        return self.engine.problem(self.args["problem"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,18 +44,19 @@ class Route:
 
     Attributes
     ----------
-    method, path
-        ``{names}`` stand for one part of the path each.
+    label
+        Method and path, which is also what metrics and log call it; ``{names}`` stand for one part of the
+        path each.
     access
         Who may use it: everybody (``"open"``), or keys of this scope or a wider one.
     summary
         One line for the documentation.
     run
-        The command. None for what the app answers by itself.
+        The command; None for what the app answers by itself.
     takes, gives
         The struct of the body and of the reply; None if there is none or it is bytes.
     takes_type, gives_type
-        Their media types; ``takes_type`` None if there is no body.
+        Their media types; ``takes_type`` is JSON if ``takes`` is a struct, and None if there is no body.
     status
         That of success.
     may_be_empty
@@ -69,11 +74,10 @@ class Route:
         What answers with a file of the page, from the names in the path and the headers; None for all else.
     """
 
-    method: str
-    path: str
+    label: str
     access: Access
     summary: str
-    run: Callable[[Call], Any] | None
+    run: Callable[[Call], Any] | None = None
     takes: type[Wire] | None = None
     gives: type[Wire] | None = None
     takes_type: str | None = None
@@ -84,13 +88,50 @@ class Route:
     takes_long: Literal["never", "policy", "always"] = "never"
     repeatable: bool = True
     needs_all: bool = False
-    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Answer]] | None = None
+    file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
 
-    def may_take_long(self, desk: Desk, args: dict[str, str]) -> bool:
+    def __post_init__(self) -> None:
+        if self.takes is not None:
+            object.__setattr__(self, "takes_type", JSON)
+
+    @cached_property
+    def method(self) -> str:
+        """The method, such as ``GET``."""
+        return self.label.partition(" ")[0]
+
+    @cached_property
+    def path(self) -> str:
+        """The path, from its first slash on."""
+        return self.label.partition(" ")[2]
+
+    @cached_property
+    def headers(self) -> Headers:
+        """The headers of its replies."""
+        return media_headers(self.gives_type)
+
+    @cached_property
+    def is_direct(self) -> bool:
+        """Whether a request is one command on the event loop, with nothing to wait for before it."""
+        return self.run is not None and self.prepare is None and self.takes_type in (None, JSON)
+
+    @cached_property
+    def _decode(self) -> Callable[[bytes], Any]:
+        return msgspec.json.Decoder(self.takes).decode
+
+    def struct(self, content: bytes) -> Any:
+        """Return the body of a request as its struct, or as it is."""
+        if self.takes is None:
+            return content
+        try:
+            return self._decode(content or b"{}")
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise unreadable(error, content, self.takes) from None
+
+    def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
         """Whether a request may take long."""
         if self.takes_long == "never":
             return False
-        problem = desk.state.problems.get(args["problem"])
+        problem = engine.state.problems.get(args["problem"])
         return problem is not None and (
             self.takes_long == "always" or problem.settings.policy is not None
         )

@@ -6,12 +6,12 @@ import re
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
+import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.serve.messages.finite import first_infinite
 from weitzman.serve.messages.schema import ProblemDetails
 
-__all__ = ["KINDS", "Refusal", "from_input_error", "unreadable"]
+__all__ = ["KINDS", "Refusal", "first_infinite", "from_input_error", "unreadable"]
 
 KINDS: Final[dict[str, tuple[int, str]]] = {
     "malformed": (400, "The body is no JSON"),
@@ -129,3 +129,22 @@ def _not_finite(body: bytes) -> str | None:
     except (ValueError, RecursionError):
         return None
     return None if found is None else found[0]
+
+
+def first_infinite(thing: Any, path: str = "") -> tuple[str, float] | None:
+    """Return the path of the first NaN or infinity and the number itself; None if there is none.
+
+    >>> first_infinite({"values": {"a": 1.0, "b": [2.0, math.inf]}})
+    ('values.b[1]', inf)
+    """
+    if isinstance(thing, np.ndarray | np.generic):
+        thing = thing.tolist()
+    if isinstance(thing, float):
+        return None if math.isfinite(thing) else (path, thing)
+    if isinstance(thing, dict):
+        parts = ((f"{path}.{k}" if path else str(k), v) for k, v in thing.items())
+    elif isinstance(thing, list | tuple):
+        parts = ((f"{path}[{i}]", v) for i, v in enumerate(thing))
+    else:
+        return None
+    return next((p for k, v in parts if (p := first_infinite(v, k)) is not None), None)

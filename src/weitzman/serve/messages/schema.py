@@ -126,7 +126,7 @@ class RoundReply(Wire):
 
     ``order`` has the boxes by reservation value, best first. The ``rule``: open them in this order; stop
     as soon as the best value in hand is no worse than the next box's reservation value. Both are null under
-    a policy that decides anew after every look.
+    a policy that decides again after every look.
     """
 
     round: str

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weitzman.figures.palette import COLOURS
-from weitzman.serve.messages.answer import Answer, Headers
 from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.response import Headers, Response
 
 __all__ = ["FILES", "policy", "send"]
 
@@ -86,7 +86,7 @@ def policy() -> bytes:
     """Return the Content-Security-Policy of every file."""
     styles = [b"", *(re.sub(rb"\\(.)", rb"\1", text) for text in _STYLE.findall(_plotly()))]
     hashes = (base64.b64encode(hashlib.sha256(style).digest()).decode() for style in styles)
-    return _POLICY.format(" ".join(f"'sha256-{told}'" for told in hashes)).encode()
+    return _POLICY.format(" ".join(f"'sha256-{digest}'" for digest in hashes)).encode()
 
 
 @cache
@@ -96,13 +96,13 @@ def _file(name: str) -> _File:
     return _File(plain, gzip.compress(plain, 6, mtime=0), tag, _KINDS[Path(name).suffix].encode())
 
 
-async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Answer:
+async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Response:
     """Return a file of the page, packed if the reader takes that, or 304 if the reader has it."""
     name = args.get("file", "index.html")
     if name not in FILES:
         raise Refusal("unknown", f"The page has no file {name[:100]!r}.", "file")
     file, allowed = await asyncio.to_thread(lambda: (_file(name), policy()))
-    told: Headers = (
+    sent: Headers = (
         (b"content-type", file.kind),
         (b"etag", file.tag),
         (b"cache-control", b"no-cache"),
@@ -114,7 +114,7 @@ async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Answer:
         (b"cross-origin-resource-policy", b"same-origin"),
     )
     if file.tag in headers.get(b"if-none-match", b""):
-        return Answer(304, b"", told)
+        return Response(304, b"", sent)
     if b"gzip" in headers.get(b"accept-encoding", b""):
-        return Answer(200, file.packed, (*told, (b"content-encoding", b"gzip")))
-    return Answer(200, file.plain, told)
+        return Response(200, file.packed, (*sent, (b"content-encoding", b"gzip")))
+    return Response(200, file.plain, sent)

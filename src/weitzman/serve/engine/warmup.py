@@ -8,36 +8,28 @@ from weitzman.ledger.bodies import Closed, Created, Opened, Seen
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.messages.schema import NewProblem
 
-__all__ = ["Warmth"]
+__all__ = ["WarmUp"]
 
 
-class Warmth:
+class WarmUp:
     """Which settings have been warmed up in this process."""
 
     def __init__(self) -> None:
         self._done: set[tuple[str, str | None, str]] = set()
         self._lock = threading.Lock()
 
-    def is_warm(self, settings: Created | NewProblem) -> bool:
+    def is_done(self, settings: Created | NewProblem) -> bool:
         """Whether a round of such a problem compiles nothing."""
         return (settings.learner, settings.policy, settings.feedback) in self._done
 
-    def warm(self, settings: Created | NewProblem) -> None:
+    def run(self, settings: Created | NewProblem) -> None:
         """Play a small round with the same learner; call it on a thread of its own."""
         with self._lock:
-            if self.is_warm(settings):
+            if self.is_done(settings):
                 return
-            small = Created(
-                boxes=["a", "b"],
-                features=["x"],
-                sense=settings.sense,
-                feedback=settings.feedback,
-                waiting=1,
-                learner=settings.learner,
-                parameters=settings.parameters,
-                policy=settings.policy,
-                optimism=settings.optimism,
-            )
+            same = ("sense", "feedback", "learner", "parameters", "policy", "optimism")
+            given = {name: getattr(settings, name) for name in same}
+            small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
             # A policy compiles its last loops when its first trees are grown
             for number in range(2 if settings.policy is None else 20):

@@ -1,19 +1,19 @@
-"""Colleagues: processes on several hosts that share one journal.
+"""Peers: processes on several hosts that share one journal.
 
 Each has the whole state: what others write it reads in the journal and takes in. Commands for a problem are
 carried out by the one process that leads it (:mod:`weitzman.ledger.postgres.election`), so that each is
-decided on all that happened before. A process that is told a command
+decided on all that happened before. A process that gets a command
 
 1. carries the command out, if it leads the problem;
 2. takes the lead if nobody has it, reads the journal to its end, and carries the command out;
-3. hands the request on to the leader, and its answer back.
+3. forwards the request to the leader, and its answer to the caller.
 
 If the leader dies, its lead is free as soon as the database sees its session end: whoever is asked next takes
-it. Between those, a caller is kept waiting for some seconds before it is told to come back. A request that
+it. Between those, a caller is kept waiting for some seconds before it is asked to come back. A request that
 broke on its way to the leader may have been carried out, so it is not tried again: that is for the caller,
 whose idempotency key tells the same request from a new one.
 
-After handing on, a process takes in what the leader has stored before it answers: a caller that stays with
+After forwarding, a process takes in what the leader has stored before it answers: a caller that stays with
 one process sees what it has written.
 """
 
@@ -28,17 +28,17 @@ from weitzman.errors import JournalUnavailableError, LedgerError
 from weitzman.ledger.bodies import Created, decode
 from weitzman.ledger.event import Event
 from weitzman.ledger.postgres.election import Election
-from weitzman.ledger.postgres.follow import Follower
 from weitzman.ledger.postgres.journal import PostgresJournal
-from weitzman.serve.engine.desk import Desk
-from weitzman.serve.engine.warm import Warmth
+from weitzman.ledger.postgres.listener import Listener
+from weitzman.serve.engine.engine import Engine
+from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 
-__all__ = ["FORWARDED", "Answer", "Colleagues"]
+__all__ = ["FORWARDED", "Peers"]
 
 FORWARDED: Final = b"x-weitzman-forwarded"
-"""The header of a request that was handed on once; it is not handed on again."""
+"""The header of a request that was forwarded once; it is not forwarded again."""
 
 _MISDIRECTED: Final = 421
 _PATIENCE: Final = 4.0
@@ -49,11 +49,8 @@ _BATCH: Final = 200
 _TURN: Final = 0.01  # seconds for which taking in may hold up requests
 _KEPT: Final[tuple[bytes, ...]] = (b"authorization", b"content-type", b"idempotency-key")
 
-Answer = tuple[int, bytes]
-"""Status and content of an answer."""
 
-
-class Colleagues:
+class Peers:
     """What a process knows of the others, and does for them.
 
     Parameters
@@ -62,10 +59,10 @@ class Colleagues:
         The journal that they share.
     address
         Where the others reach this one, such as ``http://10.0.0.5:8080``.
-    warmth
-        What is warmed up here.
-    desk
-        Returns the desk, when there is one.
+    warm_up
+        What has been warmed up here.
+    engine
+        Returns the engine, when there is one.
     """
 
     def __init__(
@@ -73,14 +70,14 @@ class Colleagues:
         *,
         journal: PostgresJournal,
         address: str,
-        warmth: Warmth,
-        desk: Callable[[], Desk | None],
+        warm_up: WarmUp,
+        engine: Callable[[], Engine | None],
     ) -> None:
         self._journal = journal
-        self._warmth = warmth
-        self._desk = desk
+        self._warm_up = warm_up
+        self._engine = engine
         self._election = Election(journal.place, address=address)
-        self._follower = Follower(journal.place)
+        self._listener = Listener(journal.place)
         self._client: httpx.AsyncClient | None = None
         self._leaders: dict[str, str] = {}
         self._terms: dict[str, int] = {}
@@ -100,19 +97,19 @@ class Colleagues:
                 return True
             if not await asyncio.to_thread(self._election.lead, problem):
                 return False
-            term, desk = self._election.term, self._desk()
-            if desk is None:
+            term, engine = self._election.term, self._engine()
+            if engine is None:
                 raise Refusal("unavailable", "The service is not ready yet.")
             head = await asyncio.to_thread(self._journal.settled_head)
-            await self._take_in(desk, head.seq)
+            await self._take_in(engine, head.seq)
             self._terms[problem] = term
-            log("leads", problem=problem, events=desk.head.seq)
+            log("leads", problem=problem, events=engine.head.seq)
             return True
 
-    async def hand_on(
-        self, problem: str, method: str, path: str, headers: dict[bytes, bytes], content: bytes
-    ) -> Answer | None:
-        """Return the leader's answer to a request; None if this process leads, now or before."""
+    async def forward(
+        self, problem: str, *, method: str, path: str, headers: dict[bytes, bytes], content: bytes
+    ) -> tuple[int, bytes] | None:
+        """Return status and content of the leader's answer to a request; None if this process leads."""
         deadline = time.monotonic() + _PATIENCE
         while True:
             if self.leads(problem):
@@ -124,10 +121,10 @@ class Colleagues:
                     raise Refusal("misdirected", "Another process leads the problem.")
             answer = await self._ask_leader(problem, method, path, headers, content)
             if answer is not None:
-                desk = self._desk()
-                if desk is not None and answer[0] < 500:
+                engine = self._engine()
+                if engine is not None and answer[0] < 500:
                     head = await asyncio.to_thread(self._journal.head)
-                    await self._take_in(desk, head.seq)
+                    await self._take_in(engine, head.seq)
                 return answer
             if time.monotonic() > deadline:
                 raise Refusal("unavailable", "The leader of the problem does not answer.")
@@ -136,13 +133,13 @@ class Colleagues:
     async def follow(self) -> None:
         """Take in what others write, until it is closed."""
         while not self._closed:
-            desk = self._desk()
-            if desk is None or desk.failed is not None:
+            engine = self._engine()
+            if engine is None or engine.failed is not None:
                 await asyncio.sleep(_PAUSE)
                 continue
             try:
-                seq = await asyncio.to_thread(self._follower.wait, desk.head.seq, _WAIT)
-                await self._take_in(desk, seq)
+                seq = await asyncio.to_thread(self._listener.wait, engine.head.seq, _WAIT)
+                await self._take_in(engine, seq)
                 await asyncio.sleep(_PAUSE)  # others may write often; the newest is enough
             except JournalUnavailableError as error:
                 log("cannot follow", error=str(error))
@@ -150,19 +147,19 @@ class Colleagues:
             except LedgerError as error:
                 if not self._closed:
                     log("cannot follow", error=str(error))
-                    desk.fail(error)
+                    engine.fail(error)
 
     async def close(self) -> None:
         """Give up every lead, so that others take it at once; may be called again."""
         self._closed = True
         await asyncio.to_thread(self._election.close)
-        await asyncio.to_thread(self._follower.close)
+        await asyncio.to_thread(self._listener.close)
         if self._client is not None:
             await self._client.aclose()
 
     async def _ask_leader(
         self, problem: str, method: str, path: str, headers: dict[bytes, bytes], content: bytes
-    ) -> Answer | None:
+    ) -> tuple[int, bytes] | None:
         """Return what the leader answers; None if there was none to be asked."""
         address = self._leaders.get(problem)
         if address is None:
@@ -174,11 +171,11 @@ class Colleagues:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
             timeout = httpx.Timeout(None, connect=1.0)
             self._client = httpx.AsyncClient(limits=limits, timeout=timeout, trust_env=False)
-        told = {name: headers[name] for name in _KEPT if name in headers}
-        told[FORWARDED] = b"1"
+        kept = {name: headers[name] for name in _KEPT if name in headers}
+        kept[FORWARDED] = b"1"
         try:
             request = self._client.build_request(
-                method, address + path, headers=told, content=content
+                method, address + path, headers=kept, content=content
             )
             reply = await self._reply(problem, address, request)
         except (httpx.ConnectError, httpx.ConnectTimeout):
@@ -204,27 +201,27 @@ class Colleagues:
         finally:
             sent.cancel()
 
-    async def _take_in(self, desk: Desk, seq: int) -> None:
+    async def _take_in(self, engine: Engine, seq: int) -> None:
         """Bring the state to an event of the journal, or beyond."""
         async with self._taking:
-            while desk.head.seq < seq and desk.failed is None:
-                until = min(seq, desk.head.seq + _BATCH)
-                events = await asyncio.to_thread(self._read, desk, until)
+            while engine.head.seq < seq and engine.failed is None:
+                until = min(seq, engine.head.seq + _BATCH)
+                events = await asyncio.to_thread(self._read, engine, until)
                 began = time.monotonic()
                 for event in events:
-                    await desk.holds.free(event.problem)
-                    if self._desk() is not desk:
-                        return  # its state is being mended
-                    desk.take_in([event])
+                    await engine.locks.wait_until_free(event.problem)
+                    if self._engine() is not engine:
+                        return  # its state is being repaired
+                    engine.take_in([event])
                     if time.monotonic() > began + _TURN:
                         await asyncio.sleep(0)
                         began = time.monotonic()
 
-    def _read(self, desk: Desk, until: int) -> list[Event]:
-        events = list(self._journal.read(desk.head, until=until))
+    def _read(self, engine: Engine, until: int) -> list[Event]:
+        events = list(self._journal.read(engine.head, until=until))
         for event in events:
             if event.kind == "created":
                 body = decode(event.kind, event.body)
                 assert isinstance(body, Created)
-                self._warmth.warm(body)
+                self._warm_up.run(body)
         return events

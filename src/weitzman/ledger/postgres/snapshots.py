@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import psycopg
 
-from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.snapshots.snapshot import Snapshot
+from weitzman.ledger.snapshots import Snapshot
 
 __all__ = ["TableSnapshots"]
 
@@ -44,9 +44,7 @@ class TableSnapshots:
                 connection.execute(_WRITE, values)
                 connection.execute(_FORGET, [self._keep])
         except psycopg.Error as error:
-            raise JournalUnavailableError(
-                f"The journal {place_name(self._place)!r} takes no snapshot: {error}."
-            ) from None
+            raise unavailable(place_name(self._place), "takes no snapshot", error) from None
         finally:
             connection.close()
 

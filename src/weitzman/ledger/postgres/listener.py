@@ -1,6 +1,6 @@
-"""Following a PostgreSQL journal that others write.
+"""Listening to a PostgreSQL journal that others write.
 
-Every append announces the new head (``NOTIFY``), so a follower hears of it with the commit. An announcement
+Every append announces the new head (``NOTIFY``), so a listener hears of it with the commit. An announcement
 is no promise: one that is lost with a connection is made good by a look at the head every second.
 """
 
@@ -10,16 +10,16 @@ from typing import Any
 
 import psycopg
 
-from weitzman.errors import JournalUnavailableError
+from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import connect, place_name
 from weitzman.ledger.postgres.tables import CHANNEL
 
-__all__ = ["Follower"]
+__all__ = ["Listener"]
 
 _LOOK = 1.0
 
 
-class Follower:
+class Listener:
     """Waits for events of others.
 
     Parameters
@@ -54,9 +54,7 @@ class Follower:
                         pass
             except psycopg.Error as error:
                 self._forget()
-                raise JournalUnavailableError(
-                    f"The journal {place_name(self._place)!r} does not answer: {error}."
-                ) from None
+                raise unavailable(place_name(self._place), "does not answer", error) from None
 
     def close(self) -> None:
         """Listen no more, when nobody waits."""

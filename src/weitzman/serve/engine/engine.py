@@ -1,7 +1,7 @@
-"""The desk: commands against the state, without any network.
+"""The engine: commands against the state, without any network.
 
-A command checks what it is told, says what happens as events, and answers; events are applied to the state
-at once and handed to the writer. A command that is refused has changed nothing. Whoever calls waits for
+A command checks its request, says what happens as events, and answers; events are applied to the state
+at once and given to the writer. A command that is refused has changed nothing. Whoever calls waits for
 ``pending()`` before passing the answer on: what it tells may rest on events that are not stored yet.
 
 Commands with an idempotency key leave their answer in the journal beside their events. The same key and
@@ -21,9 +21,9 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.state.fold import SERVICE, State, apply
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.hold import ASIDE, Holds
+from weitzman.serve.engine.background import BACKGROUND_DRAFTS, ProblemLocks
 from weitzman.serve.engine.lookup import LookUps
-from weitzman.serve.engine.warm import Warmth
+from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.engine.writer import Then, Writer
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.settings import Settings
@@ -31,12 +31,12 @@ from weitzman.serve.settings import Settings
 if TYPE_CHECKING:
     from asyncio import Future
 
-__all__ = ["Desk", "now_in_microseconds"]
+__all__ = ["Engine", "now_in_microseconds"]
 
-_LEFT_ALONE = 5_000_000
+_NOT_LED = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
-_HELD = 1_000_000
-"""After how many microseconds those of a problem that was held are."""
+_LOCKED = 1_000_000
+"""After how many microseconds those of a locked problem are."""
 
 
 def now_in_microseconds() -> int:
@@ -44,7 +44,7 @@ def now_in_microseconds() -> int:
     return time.time_ns() // 1_000
 
 
-class Desk:
+class Engine:
     """The state, the journal behind it, and what commands share.
 
     Parameters
@@ -55,7 +55,7 @@ class Desk:
         Where events go.
     settings
         The limits.
-    warmth
+    warm_up
         Which learners are compiled.
     clock
         Tells the time in microseconds.
@@ -72,8 +72,8 @@ class Desk:
         The seq of the last stored event that the state holds.
     look_ups
         What is asked of the journal; commands are carried out by means of it if that is far.
-    holds
-        Problems that somebody has to itself.
+    locks
+        Problems that a command in the background has to itself.
     failed, lost
         Why the state is no longer that of the journal; the problems of which alone this is so, if known.
     overdue
@@ -89,7 +89,7 @@ class Desk:
         head: Head,
         journal: Journal,
         settings: Settings,
-        warmth: Warmth | None = None,
+        warm_up: WarmUp | None = None,
         clock: Callable[[], int] = now_in_microseconds,
         on_stored: Callable[[list[Event]], None] = lambda events: None,
         on_failed: Callable[[LedgerError], None] = lambda error: None,
@@ -102,7 +102,7 @@ class Desk:
         self.overdue: list[tuple[str, str]] = []
         self.journal = journal
         self.settings = settings
-        self.warmth = Warmth() if warmth is None else warmth
+        self.warm_up = WarmUp() if warm_up is None else warm_up
         self.failed: LedgerError | None = None
         self.lost: set[str] | None = None
         self._clock = clock
@@ -110,7 +110,7 @@ class Desk:
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
         self.look_ups = LookUps(journal)
-        self.holds = Holds()
+        self.locks = ProblemLocks()
         self._writer = Writer(journal, stored=self._stored, failed=self.lose)
         self._deadlines = [
             (opened.until, problem.name, key)
@@ -140,24 +140,24 @@ class Desk:
         """Let something happen: apply it, and have it stored. Return when it was."""
         if self.failed is not None:
             raise self.failed
-        aside = ASIDE.get()
+        gathered = BACKGROUND_DRAFTS.get()
         at = self.now()
         kind, content = encode(body)
         draft = Draft(problem, self.state.events(problem) + 1, kind, at, key, content)
         try:
             apply(self.state, draft, body)
         except BaseException as error:
-            # Half applied, perhaps: the state is made anew from the journal
+            # Half applied, perhaps: the state is made again from the journal
             text = f"An event could not be applied: {error!r}."
-            if aside is not None:
-                aside.clear()
+            if gathered is not None:
+                gathered.clear()
                 raise RuntimeError(text) from error
             self.fail(LedgerError(text))
             raise
-        if aside is None:
+        if gathered is None:
             self._writer.add(draft)
         else:
-            aside.append(draft)
+            gathered.append(draft)
         return at
 
     def add(self, drafts: Sequence[Draft]) -> None:
@@ -171,7 +171,9 @@ class Desk:
         if self.failed is not None:
             raise self.failed
         waiting = self._writer.find(problem, key)
-        waiting += [d for d in ASIDE.get() or () if (d.problem, d.key) == (problem, key)]
+        waiting += [
+            d for d in BACKGROUND_DRAFTS.get() or () if (d.problem, d.key) == (problem, key)
+        ]
         # What is stored while we look is in both
         first = waiting[0].number if waiting else None
         stored = self.look_ups.find(problem, key)
@@ -184,9 +186,10 @@ class Desk:
             raise Refusal("unknown", f"There is no problem {name!r}.", "problem")
         return found
 
-    def answer_once(
+    def run_once(
         self,
         problem: str,
+        *,
         key: str,
         request: str,
         command: Callable[[], tuple[int, bytes]],
@@ -218,11 +221,11 @@ class Desk:
             problem = self.state.problems.get(name)
             if problem is None or key not in problem.rounds:
                 continue
-            if name in self.holds:
-                heapq.heappush(self._deadlines, (now + _HELD, name, key))
+            if name in self.locks:
+                heapq.heappush(self._deadlines, (now + _LOCKED, name, key))
             elif not self._leads(name):
                 self.left.add(name)
-                heapq.heappush(self._deadlines, (now + _LEFT_ALONE, name, key))
+                heapq.heappush(self._deadlines, (now + _NOT_LED, name, key))
             elif problem.settings.policy is not None:
                 self.overdue.append((name, key))
             else:
@@ -255,7 +258,7 @@ class Desk:
 
     async def close(self) -> None:
         """Store what has happened, and end."""
-        await self.holds.free()
+        await self.locks.wait_until_free()
         await self._writer.close()
 
     def _stored(self, events: list[Event]) -> None:
@@ -266,9 +269,9 @@ class Desk:
         self._on_stored(events)
 
     def lose(self, error: LedgerError, problems: set[str]) -> None:
-        """Give up the state, which is wrong in these problems and those that are held."""
+        """Give up the state, which is wrong in these problems and those that are locked."""
         if self.failed is None:
-            self.lost = problems | self.holds.names()
+            self.lost = problems | self.locks.names()
         self.fail(error)
 
     def fail(self, error: LedgerError) -> None:

@@ -1,4 +1,4 @@
-"""The wire format of what is told about problems and rounds: lists, stories, reports, health."""
+"""The wire format of what is said about problems and rounds: lists, rounds, reports, health."""
 
 from weitzman.serve.messages.schema import Outcome, Wire
 
@@ -11,17 +11,17 @@ __all__ = [
     "Mean",
     "Means",
     "Report",
+    "RoundBox",
     "RoundList",
-    "RoundStory",
+    "RoundStep",
     "RoundSummary",
+    "RoundView",
     "ShadowReport",
-    "StoryBox",
-    "StoryStep",
 ]
 
 
-class StoryBox(Wire):
-    """A box of a round, with what it was told when the round was opened, and what came of it."""
+class RoundBox(Wire):
+    """A box of a round, with what was known when the round was opened, and what came of it."""
 
     box: str
     cost: float
@@ -32,15 +32,15 @@ class StoryBox(Wire):
     late: bool
 
 
-class StoryStep(Wire):
-    """One sentence of a round's story, and when it happened."""
+class RoundStep(Wire):
+    """One step of a round as a sentence, and when it happened."""
 
     at: float
     text: str
 
 
-class RoundStory(Wire):
-    """A round: its boxes in the order of their reservation values, and its story step by step."""
+class RoundView(Wire):
+    """A round: its boxes in the order of their reservation values, and what happened step by step."""
 
     round: str
     problem: str
@@ -50,8 +50,8 @@ class RoundStory(Wire):
     next: str | None
     best: float | None
     outside: float | None
-    boxes: list[StoryBox]
-    steps: list[StoryStep]
+    boxes: list[RoundBox]
+    steps: list[RoundStep]
     outcome: Outcome | None
 
 
@@ -149,7 +149,7 @@ class Mean(Wire):
 
 
 class Means(Wire):
-    """What a round comes to on average."""
+    """Looks, totals, savings and regret of a round, on average."""
 
     looks: Mean
     total: Mean
@@ -167,7 +167,7 @@ class Report(Wire):
     gained over keeping the outside option, in the ``outside_rounds`` that have one. Over the ``known``
     rounds, in which every value is known: ``saved_against_everything`` is what was gained over opening all
     boxes, ``regret`` the loss against hindsight. Over the ``fixed_rounds`` of them in which every box was
-    there: ``best_fixed_total`` is what the best single box, always opened alone, comes to, and
+    there: ``best_fixed_total`` is the total of the best single box, always opened alone, and
     ``saved_against_fixed`` what was gained over it. ``shortfall`` is what was paid beyond what the
     reservation values promised. ``rounds_by_looks`` counts the rounds with 0, 1, 2, … looks.
     """

@@ -9,8 +9,7 @@ import pytest
 from tests.ledger.happenings import Happenings, three_problems
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import EMPTY, Head
-from weitzman.ledger.snapshots.mend import mend
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, Snapshots, resume, take
+from weitzman.ledger.snapshots import FileSnapshots, Snapshots, repair, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import digest, replay
 
@@ -58,9 +57,9 @@ def test_it_is_the_fold_over_the_journal(
             take(replay(world.drafts[:snapped]), Head(snapped, events[snapped - 1].chain))
         )
     lost = {draft.problem for draft in world.drafts[150:]}
-    mended = mend(journal, snapshots, world.state, head, lost)
-    assert digest(mended.state) == digest(resume(journal).state)
-    assert (mended.head, mended.snapshot) == (journal.head(), snapped)
+    repaired = repair(journal, snapshots, world.state, head, lost)
+    assert digest(repaired.state) == digest(resume(journal).state)
+    assert (repaired.head, repaired.snapshot) == (journal.head(), snapped)
 
 
 def test_what_others_stored_meanwhile_is_taken_in(journal: Counting) -> None:
@@ -72,22 +71,22 @@ def test_what_others_stored_meanwhile_is_taken_in(journal: Counting) -> None:
     other.rng = np.random.default_rng(8)
     other.go_on(40)
     journal.append(other.drafts[150:])
-    mended = mend(journal, None, world.state, head, lost)
-    assert digest(mended.state) == digest(other.state)
+    repaired = repair(journal, None, world.state, head, lost)
+    assert digest(repaired.state) == digest(other.state)
 
 
 def test_a_problem_that_was_never_stored_is_gone(journal: Counting) -> None:
     world, head = _stored(journal, 3, events=50)
     world.create("new")
-    mended = mend(journal, None, world.state, head, {"new"})
-    assert "new" not in mended.state.problems
-    assert digest(mended.state) == digest(resume(journal).state)
+    repaired = repair(journal, None, world.state, head, {"new"})
+    assert "new" not in repaired.state.problems
+    assert digest(repaired.state) == digest(resume(journal).state)
 
 
 def test_only_the_events_of_what_is_lost_are_read(journal: Counting) -> None:
     world, head = _stored(journal, 3, events=300)
     name = min(world.state.problems, key=lambda p: world.state.problems[p].events)
     own = world.state.problems[name].events
-    mended = mend(journal, None, world.state, head, {name})
+    repaired = repair(journal, None, world.state, head, {name})
     assert journal.count == own < 150
-    assert digest(mended.state) == digest(resume(journal).state)
+    assert digest(repaired.state) == digest(resume(journal).state)

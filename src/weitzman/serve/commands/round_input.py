@@ -1,4 +1,4 @@
-"""What a caller says about a round, brought into the one form that events have.
+"""The input of a round, brought into the one form that events have.
 
 A caller may name boxes and features or go by their order; an event has rows.
 """
@@ -15,13 +15,13 @@ from weitzman.search.numbers import LIMIT
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import NewRound
 
-__all__ = ["Asked", "asked", "checked_value"]
+__all__ = ["RoundInput", "checked_value", "round_input"]
 
 T = TypeVar("T")
 
 
-class Asked(NamedTuple):
-    """A round as it was asked for: rows in the order of the problem's boxes, or of those that are there.
+class RoundInput(NamedTuple):
+    """What a caller says about a round: rows in the order of the problem's boxes, or of those that are there.
 
     ``rows`` are the contexts as lists.
     """
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     outside: float | None
 
 
-def asked(problem: Problem, ask: NewRound) -> Asked:
+def round_input(problem: Problem, ask: NewRound) -> RoundInput:
     """Return the rows of a round."""
     places = _places(problem, ask)
     rows = len(problem.settings.boxes) if places is None else len(places)
@@ -41,7 +41,8 @@ def asked(problem: Problem, ask: NewRound) -> Asked:
     outside = ask.outside
     if outside is not None:
         checked_value(outside, "outside")
-    return Asked(places, plain, contexts, _costs(problem, ask, places, rows), outside)
+    costs = _costs(problem, ask, places, rows)
+    return RoundInput(places=places, rows=plain, contexts=contexts, costs=costs, outside=outside)
 
 
 def checked_value(value: float, field: str) -> float:

@@ -1,4 +1,4 @@
-"""The witness of a journal in a file: the seq of its last commit, kept beside it.
+"""The last commit of a journal in a file: its seq, kept beside in the *witness*.
 
 It is written after a commit and before anybody hears of it, so that a journal that ends before its witness
 has lost events that were acknowledged. The file is also the lock by which one process holds the journal.
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from weitzman.errors import JournalUnavailableError
 
-__all__ = ["Witness"]
+__all__ = ["LastCommit"]
 
 
-class Witness:
+class LastCommit:
     """The seq of the last commit, in a file beside the journal; and the lock that one process holds."""
 
     def __init__(self, journal: Path) -> None:
@@ -31,11 +31,11 @@ class Witness:
 
     def read(self) -> int:
         """Return what was written last; 0 if there is nothing that is whole."""
-        told = os.pread(self._file, 12, 0)
-        if len(told) < 12:
+        content = os.pread(self._file, 12, 0)
+        if len(content) < 12:
             return 0
-        seq, check = struct.unpack(">QI", told)
-        return int(seq) if zlib.crc32(told[:8]) == check else 0
+        seq, check = struct.unpack(">QI", content)
+        return int(seq) if zlib.crc32(content[:8]) == check else 0
 
     def write(self, seq: int) -> None:
         """Write the seq of the last commit; it need not reach the disk, only outlive the process."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.ledger.happenings import three_problems
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, take
+from weitzman.ledger.snapshots import FileSnapshots, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 
 

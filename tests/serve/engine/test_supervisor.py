@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.serve.running import CONTEXTS, MAIN, Running, running
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume
+from weitzman.ledger.snapshots import FileSnapshots, resume
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import digest
 
@@ -227,7 +227,7 @@ def test_the_larger_the_state_the_rarer_are_its_snapshots(
     tmp_path: Path, pays: int, rare: bool
 ) -> None:
     data = tmp_path / "events.db"
-    before = f"import weitzman.serve.engine.office as office; office._PAYS = {pays}"
+    before = f"import weitzman.serve.engine.supervisor as supervisor; supervisor._PAYS = {pays}"
     with running(data, "--snapshot-every", "5", before=before) as service:
         path = service.problem("p")
         for number in range(60):

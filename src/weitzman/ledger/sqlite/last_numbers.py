@@ -4,7 +4,7 @@ They are kept in memory, and every so many events in the file, with the commit; 
 and the few events after it. An index of problems and numbers would tell as much, but each event would change
 a page of it where its problem stands, and a commit of many problems writes many pages.
 
-What is kept has a checksum. If it is not whole, it is made anew from all events.
+What is kept has a checksum. If it is not whole, it is made again from all events.
 """
 
 import sqlite3
@@ -15,13 +15,13 @@ import msgspec
 
 from weitzman.ledger.event import Draft
 
-__all__ = ["Tails"]
+__all__ = ["LastNumbers"]
 
 _EVERY = 10_000
 _DECODER = msgspec.msgpack.Decoder(tuple[int, dict[str, int]])
 
 
-class Tails:
+class LastNumbers:
     """The last number of every problem."""
 
     def __init__(self) -> None:

@@ -1,31 +1,15 @@
-"""From a path to its route: the route table as a tree, made once."""
+"""The router, from a path to its route: the route table as a tree, made once."""
 
 from collections.abc import Iterable
 
-import msgspec
-
-from weitzman.serve.http.route import JSON, Route
-from weitzman.serve.messages.answer import Headers, safe
+from weitzman.serve.http.route import Route
 from weitzman.serve.messages.refusal import Refusal
 
-__all__ = ["Paths", "Ready"]
+__all__ = ["Match", "Router"]
 
 
-class Ready:
-    """A route with what each of its requests needs.
-
-    ``is_direct`` tells whether a request is one command on the event loop, with nothing to await before it.
-    """
-
-    __slots__ = ("decode", "headers", "is_direct", "label", "route")
-
-    def __init__(self, route: Route) -> None:
-        self.route = route
-        self.label = f"{route.method} {route.path}"
-        self.decode = None if route.takes is None else msgspec.json.Decoder(route.takes).decode
-        self.headers: Headers = safe(route.gives_type)
-        commands = route.run is not None and route.prepare is None and route.file is None
-        self.is_direct = commands and route.takes_type in (None, JSON)
+Match = tuple[Route, dict[str, str]]
+"""The route of a request, and the names in its path."""
 
 
 class _Node:
@@ -37,18 +21,18 @@ class _Node:
         self.parts: dict[str, _Node] = {}
         self.any: _Node | None = None
         self.name = ""
-        self.routes: dict[str, Ready] = {}
+        self.routes: dict[str, Route] = {}
 
 
-class Paths:
+class Router:
     """The tree of all paths."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._root = _Node()
         for route in routes:
-            self._plant(Ready(route))
+            self._plant(route)
 
-    def match(self, method: str, path: str) -> tuple[Ready, dict[str, str]]:
+    def match(self, method: str, path: str) -> Match:
         """Return the route of a request, and the names in its path."""
         node, args = self._root, {}
         for part in path.split("/")[1:]:
@@ -59,17 +43,17 @@ class Paths:
                     raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
                 args[following.name] = part
             node = following
-        ready = node.routes.get("GET" if method == "HEAD" else method)
-        if ready is None:
+        route = node.routes.get("GET" if method == "HEAD" else method)
+        if route is None:
             if not node.routes:
                 raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
             known = ", ".join(sorted(node.routes))
             raise Refusal("method", f"Use one of {known}.", "method", allow=known)
-        return ready, args
+        return route, args
 
-    def _plant(self, ready: Ready) -> None:
+    def _plant(self, route: Route) -> None:
         node = self._root
-        for part in ready.route.path.split("/")[1:]:
+        for part in route.path.split("/")[1:]:
             if part.startswith("{"):
                 if node.any is None:
                     node.any = _Node()
@@ -77,4 +61,4 @@ class Paths:
                 node = node.any
             else:
                 node = node.parts.setdefault(part, _Node())
-        node.routes[ready.route.method] = ready
+        node.routes[route.method] = route

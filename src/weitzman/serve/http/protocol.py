@@ -19,10 +19,10 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from weitzman.errors import LedgerError
 from weitzman.serve.http.app import App
-from weitzman.serve.http.direct import Direct
+from weitzman.serve.http.request import Request
 from weitzman.serve.logs import log
-from weitzman.serve.messages.answer import Headers
 from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.response import Headers
 
 __all__ = ["LogLines", "Protocol"]
 
@@ -45,19 +45,39 @@ def _head(status: int, headers: Headers) -> bytes:
 class _Cycle:
     """A request on its direct way, with what uvicorn wants to know of one."""
 
-    __slots__ = ("_connection", "_direct", "disconnected", "keep_alive", "response_complete")
+    __slots__ = (
+        "_app",
+        "_connection",
+        "_request",
+        "disconnected",
+        "keep_alive",
+        "response_complete",
+    )
 
     more_body = False
     message_event = _NEVER  # nobody waits for more of it
 
-    def __init__(self, connection: "Protocol", direct: Direct, keep_alive: bool) -> None:
-        self._connection, self._direct = connection, direct
+    def __init__(
+        self, connection: "Protocol", app: App, request: Request, *, keep_alive: bool
+    ) -> None:
+        self._connection, self._app, self._request = connection, app, request
         self.keep_alive = keep_alive
         self.disconnected = self.response_complete = False
 
+    def answer_when_stored(self) -> None:
+        """Send the answer as soon as what it rests on is stored, or cannot be."""
+        engine = self._request.engine
+        try:
+            waits = engine is not None and engine.after(self.answer)
+        except LedgerError as error:
+            self.answer(error)
+            return
+        if not waits:
+            self.answer(None)
+
     def answer(self, error: LedgerError | None) -> None:
         """Send the answer: what it rests on is stored, or cannot be."""
-        status, content, headers = self._direct.settle(error)
+        status, content, headers = self._app.settle(self._request, error)
         self.response_complete = True
         transport = self._connection.transport
         if transport.is_closing():
@@ -74,8 +94,10 @@ class Protocol(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._direct = self.config.app.direct if isinstance(self.config.app, App) else None
-        self._is_headed = False  # the head of a request is here, and nobody was told of it yet
+        self._app = self.config.app if isinstance(self.config.app, App) else None
+        self._is_headed = (
+            False  # the head of a request is here, and uvicorn does not know of it yet
+        )
         self._content = b""
         self._idle_since = 0.0
 
@@ -165,8 +187,8 @@ class Protocol(HttpToolsProtocol):
 
     def _is_small(self) -> bool:
         """Whether the request that has begun will have a small body, and sends it without being asked to."""
-        told = dict(self.headers).get(b"content-length", b"")
-        return not self.expect_100_continue and told.isdigit() and int(told) <= _SMALL
+        length = dict(self.headers).get(b"content-length", b"")
+        return not self.expect_100_continue and length.isdigit() and int(length) <= _SMALL
 
     def _go_directly(self) -> bool:
         """Carry out the request that is here; False if it needs the long way."""
@@ -174,20 +196,26 @@ class Protocol(HttpToolsProtocol):
         plain = (
             url[:1] == b"/" and url.isascii() and not (b"%" in url or b"?" in url or b"#" in url)
         )
-        if self._direct is None or self.expect_100_continue or not plain or self.flow.write_paused:
+        if self._app is None or self.expect_100_continue or not plain or self.flow.write_paused:
             return False
         method = parser.get_method()
         if method == b"HEAD" or parser.should_upgrade() or parser.get_http_version() != "1.1":
             return False
         client = self.client[0] if self.client else ""
-        direct = self._direct(
-            method.decode("ascii"), url.decode("ascii"), dict(self.headers), client, self._content
+        request = Request(
+            method=method.decode("ascii"),
+            path=url.decode("ascii"),
+            headers=dict(self.headers),
+            client=client,
         )
-        if direct is None:
+        request.content = self._content
+        if not self._app.direct(request):
             return False
         self._is_headed = False
-        self.cycle = cycle = _Cycle(self, direct, parser.should_keep_alive())  # type: ignore[assignment]
-        direct.when_stored(cycle.answer)
+        keep_alive = parser.should_keep_alive()
+        cycle = _Cycle(self, self._app, request, keep_alive=keep_alive)
+        self.cycle = cycle  # type: ignore[assignment]
+        cycle.answer_when_stored()
         return True
 
     def _go_the_long_way(self) -> None:

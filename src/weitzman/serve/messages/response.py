@@ -1,4 +1,4 @@
-"""An answer: status, content and headers; and which one a fault gets."""
+"""A response: status, content and headers; and which one an error gets."""
 
 from typing import Final, NamedTuple
 
@@ -6,7 +6,7 @@ from weitzman.errors import LedgerError
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 
-__all__ = ["Answer", "Headers", "answer_to", "refused", "safe"]
+__all__ = ["Headers", "Response", "error_response", "media_headers", "refusal_response"]
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -19,7 +19,7 @@ _MORE: Final[dict[int, Headers]] = {
 }
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What is sent, but for the length of the content."""
 
     status: int
@@ -27,27 +27,27 @@ class Answer(NamedTuple):
     headers: Headers
 
 
-def safe(media_type: str) -> Headers:
+def media_headers(media_type: str) -> Headers:
     """Return the headers of content that is neither guessed at nor kept."""
     return ((b"content-type", media_type.encode()), *_SAFE)
 
 
-_PROBLEM: Final = safe("application/problem+json")
+_PROBLEM: Final = media_headers("application/problem+json")
 
 
-def refused(status: int, content: bytes) -> Answer:
-    """Return the answer with a refusal of this status."""
-    return Answer(status, content, (*_PROBLEM, *_MORE.get(status, ())))
+def refusal_response(status: int, content: bytes) -> Response:
+    """Return the response with a refusal of this status."""
+    return Response(status, content, (*_PROBLEM, *_MORE.get(status, ())))
 
 
-def answer_to(error: Exception, label: str) -> Answer:
-    """Return the answer to a request that could not be carried out; a fault is logged with the label."""
+def error_response(error: Exception, label: str) -> Response:
+    """Return the response to a request that could not be carried out; a fault is logged with the label."""
     if isinstance(error, LedgerError):
         error = Refusal("unavailable", str(error))
     elif not isinstance(error, Refusal):
         log("fault", route=label, error=repr(error))
         error = Refusal("broken", "The fault is in the log of the service.")
-    answer = refused(error.status, error.to_bytes())
+    response = refusal_response(error.status, error.to_bytes())
     if error.allow is not None:
-        answer = answer._replace(headers=(*answer.headers, (b"allow", error.allow.encode())))
-    return answer
+        response = response._replace(headers=(*response.headers, (b"allow", error.allow.encode())))
+    return response

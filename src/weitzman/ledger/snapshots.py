@@ -10,12 +10,16 @@ taken, ``until`` the seq after the last.
 
 As bytes it is a line with format and version, the SHA-256 of the rest, and the rest: seq, chain and until as
 msgpack, the record of the service and those of the problems, each after its length in eight bytes.
+
+A state may have taken in events that could not be stored. The events of one problem change no other, so that
+it is right in all other problems: only these are made again, from the newest snapshot and their own events
+after it (:func:`repair`). The result is the fold over the journal, as :func:`resume` would give it.
 """
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -24,10 +28,10 @@ import msgspec
 
 from weitzman.errors import JournalDamagedError
 from weitzman.ledger.journal import EMPTY, Head, Journal
-from weitzman.ledger.state.fold import Service, State, apply
+from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "resume", "take"]
+__all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
 
 _MAGIC = b"weitzman.snapshot 3\n"
 _BEGIN = len(_MAGIC) + 32
@@ -154,6 +158,12 @@ class FileSnapshots:
         return sorted(found, reverse=True)
 
 
+class _Named(msgspec.Struct):
+    """As much of a problem's record as tells whose it is."""
+
+    name: str
+
+
 class Resumed(NamedTuple):
     """A state, the end of the journal that it was made from, and how.
 
@@ -171,7 +181,10 @@ class Resumed(NamedTuple):
 def take(state: State, head: Head) -> Snapshot:
     """Return a snapshot of a state that holds exactly the events up to ``head``."""
     problems = [problem.record() for problem in state.problems.values()]
-    return Snapshot(head.seq, head.chain, head.seq, state.service.record(), problems)
+    service = state.service.record()
+    return Snapshot(
+        seq=head.seq, chain=head.chain, until=head.seq, service=service, problems=problems
+    )
 
 
 def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
@@ -197,4 +210,51 @@ def _replayed(journal: Journal, state: State, since: Head, head: Head) -> Resume
     for event in journal.read(since, until=head.seq):
         apply(state, event)
         count += 1
-    return Resumed(state, head, since.seq, count)
+    return Resumed(state, head, snapshot=since.seq, replayed=count)
+
+
+def repair(
+    journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Iterable[str]
+) -> Resumed:
+    """Return the state after all events of a journal; the state that is given is changed.
+
+    Parameters
+    ----------
+    journal, snapshots
+        Where the truth is.
+    state, head
+        The state, and the last event of which it holds that and all before, but for the lost problems.
+    lost
+        Problems that hold events which were perhaps not stored.
+    """
+    end = journal.head()
+    since = _reset(state, set(lost), snapshots, end)
+    count = 0
+    for name in lost:
+        for event in journal.read(since, problem=name, until=end.seq):
+            count += apply(state, event)
+    for event in journal.read(head, until=end.seq):
+        count += apply(state, event)
+    return Resumed(state, end, snapshot=since.seq, replayed=count)
+
+
+def _reset(state: State, lost: set[str], snapshots: Snapshots | None, end: Head) -> Head:
+    """Put problems back to the newest snapshot that fits, or to nothing; return where that was taken."""
+    for name in lost:
+        state.problems.pop(name, None)
+    if SERVICE in lost:
+        state.service = Service()
+    for snapshot in () if snapshots is None else snapshots.newest_first():
+        if snapshot.until <= end.seq:
+            _put_back(state, lost, snapshot)
+            return Head(snapshot.seq, snapshot.chain)
+    return EMPTY
+
+
+def _put_back(state: State, lost: set[str], snapshot: Snapshot) -> None:
+    if SERVICE in lost:
+        state.service = Service.from_record(snapshot.service)
+    for record in snapshot.problems:
+        if msgspec.msgpack.decode(record, type=_Named).name in lost:
+            problem = Problem.from_record(record)
+            state.problems[problem.name] = problem

@@ -8,18 +8,18 @@ import pytest
 from tests.postgres import Server
 from weitzman.errors import JournalUnavailableError
 from weitzman.ledger.journal import EMPTY, Head
-from weitzman.ledger.postgres.follow import Follower
 from weitzman.ledger.postgres.journal import PostgresJournal
+from weitzman.ledger.postgres.listener import Listener
 from weitzman.ledger.testing import drafts
 
 
 def test_what_is_there_is_told_at_once(postgres: Server, place: str) -> None:
-    journal, follower = PostgresJournal(place), Follower(place)
-    assert follower.wait(0, 0.0) == 0
+    journal, listener = PostgresJournal(place), Listener(place)
+    assert listener.wait(0, 0.0) == 0
     journal.append(drafts(3))
-    assert follower.wait(0, 60.0) == 3
-    assert follower.wait(3, 0.1) == 3
-    follower.close()
+    assert listener.wait(0, 60.0) == 3
+    assert listener.wait(3, 0.1) == 3
+    listener.close()
     journal.close()
 
 
@@ -27,8 +27,8 @@ def test_a_follower_reads_everything_in_order(
     postgres: Server, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks only when it is told: without announcements it would wait for a minute."""
-    monkeypatch.setattr("weitzman.ledger.postgres.follow._LOOK", 60.0)
-    writer, reader, follower = PostgresJournal(place), PostgresJournal(place), Follower(place)
+    monkeypatch.setattr("weitzman.ledger.postgres.listener._LOOK", 60.0)
+    writer, reader, listener = PostgresJournal(place), PostgresJournal(place), Listener(place)
     seen, head = [], EMPTY
 
     def write() -> None:
@@ -40,7 +40,7 @@ def test_a_follower_reads_everything_in_order(
     thread.start()
     began = time.monotonic()
     while head.seq < 60:
-        follower.wait(head.seq, 60.0)
+        listener.wait(head.seq, 60.0)
         for event in reader.read(head):
             seen.append(event.number)
             head = Head(event.seq, event.chain)
@@ -49,12 +49,12 @@ def test_a_follower_reads_everything_in_order(
     assert seen == list(range(1, 61))
     for journal in (writer, reader):
         journal.close()
-    follower.close()
+    listener.close()
 
 
 def test_a_lost_connection_is_told_and_made_again(postgres: Server, place: str) -> None:
-    journal, follower = PostgresJournal(place), Follower(place)
-    follower.wait(0, 0.0)
+    journal, listener = PostgresJournal(place), Listener(place)
+    listener.wait(0, 0.0)
     journal.append(drafts(2))
     postgres.run(
         place,
@@ -62,7 +62,7 @@ def test_a_lost_connection_is_told_and_made_again(postgres: Server, place: str) 
         "WHERE datname = current_database() AND pid <> pg_backend_pid()",
     )
     with pytest.raises(JournalUnavailableError, match="does not answer"):
-        follower.wait(0, 1.0)
-    assert follower.wait(0, 1.0) == 2
-    follower.close()
+        listener.wait(0, 1.0)
+    assert listener.wait(0, 1.0) == 2
+    listener.close()
     journal.close()

@@ -9,7 +9,7 @@ import pytest
 from weitzman.errors import JournalMovedError
 from weitzman.ledger.event import Draft
 from weitzman.ledger.sqlite.journal import SqliteJournal
-from weitzman.ledger.sqlite.tails import Tails
+from weitzman.ledger.sqlite.last_numbers import LastNumbers
 
 PROBLEMS = 7
 
@@ -48,9 +48,9 @@ def _goes_on(path: Path) -> bool:
 
 def test_numbers_are_known_after_a_start(stored: Path) -> None:
     with closing(sqlite3.connect(stored)) as connection:
-        tails = Tails()
-        tails.read(connection, 25_000)
-        assert tails._kept == 20_000
+        numbers = LastNumbers()
+        numbers.read(connection, 25_000)
+        assert numbers._kept == 20_000
     assert _goes_on(stored)
 
 

@@ -1,1 +1,0 @@
-"""Snapshots of the state, and how a state is mended after events that were not stored."""

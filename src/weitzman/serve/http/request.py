@@ -1,0 +1,94 @@
+"""A request on its way, and its body, which is never larger than allowed.
+
+A body that is announced too long is not read; one that is found too long is not kept.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import perf_counter
+from typing import Any
+
+from weitzman.serve.engine.engine import Engine
+from weitzman.serve.http.route import BINARY, JSON, PARQUET, Route
+from weitzman.serve.http.router import Match
+from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.response import Response
+
+__all__ = ["ClientGoneError", "Message", "Receive", "Request", "check_type", "read_body"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+_TYPES = {JSON: {JSON}, PARQUET: {PARQUET, BINARY}, BINARY: {BINARY}}
+
+
+class ClientGoneError(Exception):
+    """The caller has gone away before the end of the body."""
+
+
+class Request:
+    """A request, and what becomes of it.
+
+    Attributes
+    ----------
+    method, path, headers, client
+        Those of the request; ``client`` is the address it came from.
+    raw_path
+        The path as it was sent, for another process.
+    content, receive
+        The body, or what gives it piece by piece.
+    match, label
+        Its route and the names in its path; what metrics and log call it. Both are known after the look-up.
+    engine
+        Whose state the response tells of; None if it tells of nothing.
+    response
+        What is sent once everything that it rests on is stored.
+    began
+        When it began, in seconds.
+    """
+
+    raw_path = ""
+    content: bytes | None = None
+    receive: Receive | None = None
+    match: Match | None = None
+    label = "none"
+    engine: Engine | None = None
+    response: Response
+
+    def __init__(self, *, method: str, path: str, headers: dict[bytes, bytes], client: str) -> None:
+        self.method, self.path, self.headers, self.client = method, path, headers, client
+        self.began = perf_counter()
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request, of at most so many bytes."""
+    assert request.receive is not None
+    announced = request.headers.get(b"content-length")
+    if announced is not None and (not announced.isdigit() or int(announced) > most):
+        raise _too_large(most)
+    parts, length, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
+        parts.append(message.get("body", b""))
+        length += len(parts[-1])
+        if length > most:
+            raise _too_large(most)
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def check_type(request: Request, route: Route) -> None:
+    """Refuse a body whose announced type is not that of its route."""
+    if route.takes_type is None or (not request.content and route.may_be_empty):
+        return
+    # A page from elsewhere cannot send this type without asking first, and is not answered
+    announced = request.headers.get(b"content-type", b"")
+    kind = announced.partition(b";")[0].strip().lower().decode("latin-1")
+    if kind not in _TYPES[route.takes_type]:
+        text = f"Expected Content-Type: {route.takes_type}."
+        raise Refusal("media-type", text, "Content-Type")
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal("too-large", f"Expected a body of at most {most} bytes.")
