@@ -142,8 +142,9 @@ def test_after_kill_9_it_goes_on_where_it_was(whole: Path, tmp_path: Path) -> No
     script = tmp_path / "script.py"
     script.write_text(code)
     root = Path(__file__).parents[3]
+    paths = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(
-        [sys.executable, str(script)], env={**os.environ, "PYTHONPATH": str(root)}
+        [sys.executable, str(script)], env={**os.environ, "PYTHONPATH": paths}
     )
     wait_for(lambda: process.poll() is not None or len(parts(tmp_path)) >= 6)
     children = _children(process.pid)
