@@ -1,4 +1,4 @@
-"""The past keeps every round, however many there are, and comes back from its state."""
+"""The history keeps every round, however many there are, and comes back from its state."""
 
 import math
 
@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.learn.models.history import CLIP, Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.policy import Floats, Round
+from weitzman.learn.preparation import CLIP
 
 MANY = 150  # the first arrays hold 64 rounds, the next 128
 
@@ -50,7 +51,7 @@ def standardised(closed: list[tuple[Round, Floats]]) -> Floats:
     return found
 
 
-def assert_holds(past: Past, closed: list[tuple[Round, Floats]]) -> None:
+def assert_holds(past: History, closed: list[tuple[Round, Floats]]) -> None:
     values = spread(closed, "values")
     assert past.count == len(closed)
     np.testing.assert_array_equal(past.costs, spread(closed, "costs"))
@@ -63,30 +64,30 @@ def assert_holds(past: Past, closed: list[tuple[Round, Floats]]) -> None:
 
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129, MANY])
 def test_every_round_is_kept_when_the_arrays_grow(count: int) -> None:
-    past, closed = Past(boxes=4, dimension=2), rounds(count)
+    past, closed = History(boxes=4, dimension=2), rounds(count)
     for round_, values in closed:
         past.add(round_, values)
     assert_holds(past, closed)
 
 
 def test_contexts_are_taken_as_they_are_if_wished() -> None:
-    past, closed = Past(boxes=4, dimension=2, standardise=False), rounds(MANY)
+    past, closed = History(boxes=4, dimension=2, standardise=False), rounds(MANY)
     for round_, values in closed:
         past.add(round_, values)
-        assert past.standardised(round_) is round_.contexts
+        assert past.prepared(round_) is round_.contexts
     np.testing.assert_array_equal(past.contexts, spread(closed, "contexts"))
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 100, 127, 128])
 def test_a_restored_past_goes_on_as_the_first(count: int) -> None:
-    one, two, closed = Past(boxes=4, dimension=2), Past(boxes=4, dimension=2), rounds(MANY)
+    one, two, closed = History(boxes=4, dimension=2), History(boxes=4, dimension=2), rounds(MANY)
     for round_, values in closed[:count]:
         one.add(round_, values)
     for round_, values in closed[:5]:
         two.add(round_, values)  # what was there before is no part of what is restored
     two.restore(one.state())
     for round_, values in closed[count:]:
-        assert one.standardised(round_).tobytes() == two.standardised(round_).tobytes()
+        assert one.prepared(round_).tobytes() == two.prepared(round_).tobytes()
         one.add(round_, values)
         two.add(round_, values)
     assert_holds(two, closed)
@@ -95,11 +96,11 @@ def test_a_restored_past_goes_on_as_the_first(count: int) -> None:
 
 
 def test_a_state_is_a_copy() -> None:
-    past, closed = Past(boxes=4, dimension=2), rounds(3)
+    past, closed = History(boxes=4, dimension=2), rounds(3)
     past.add(*closed[0])
     state = past.state()
     kept = {name: array.copy() for name, array in state.items()}
-    other = Past(boxes=4, dimension=2)
+    other = History(boxes=4, dimension=2)
     other.restore(state)
     for one in (past, other):
         one.add(*closed[1])
@@ -108,18 +109,18 @@ def test_a_state_is_a_copy() -> None:
 
 
 def test_what_is_standardised_follows_the_past() -> None:
-    past, closed = Past(boxes=4, dimension=2), rounds(9)
+    past, closed = History(boxes=4, dimension=2), rounds(9)
     asked = closed[8][0]
     for t in range(8):
-        told = past.standardised(asked)
-        assert past.standardised(asked) is told
+        told = past.prepared(asked)
+        assert past.prepared(asked) is told
         expected = standardised([*closed[:t], closed[8]])[t][asked.places]
         np.testing.assert_allclose(told, expected, atol=1e-9)
         past.add(*closed[t])
 
 
 def test_a_column_that_never_changes_says_nothing() -> None:
-    past = Past(boxes=1, dimension=2)
+    past = History(boxes=1, dimension=2)
     for number in range(5):
         contexts = np.array([[1e9, float(number)]])
         round_ = Round(
@@ -134,17 +135,17 @@ def test_models_are_shared_and_forget_with_the_past() -> None:
     class Model:
         forgotten = 0
 
-        def __init__(self, past: Past) -> None:
+        def __init__(self, past: History) -> None:
             self.past = past
 
         def forget(self) -> None:
             self.forgotten += 1
 
-    past = Past(boxes=4, dimension=2)
+    past = History(boxes=4, dimension=2)
     model = past.model(Model)
     assert past.model(Model) is model
     assert model.past is past
-    past.restore(Past(boxes=4, dimension=2).state())
+    past.restore(History(boxes=4, dimension=2).state())
     assert model.forgotten == 1
 
 
@@ -168,6 +169,6 @@ def test_refits_grow_by_a_factor_and_start_again_with_a_shorter_past(growth: flo
 )
 def test_what_is_refused(arguments: dict[str, object], subject: str) -> None:
     with pytest.raises(wz.InvalidInputError, match=subject):
-        Past(**{"boxes": 4, "dimension": 2, **arguments})  # type: ignore[arg-type]
+        History(**{"boxes": 4, "dimension": 2, **arguments})  # type: ignore[arg-type]
     with pytest.raises(wz.InvalidInputError, match="state"):
-        Past(boxes=4, dimension=2).restore(Past(boxes=4, dimension=3).state())
+        History(boxes=4, dimension=2).restore(History(boxes=4, dimension=3).state())
