@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weitzman.learn.policies.checks import CHECKS, check_policy
+from weitzman.learn.policies.panel import Chosen
 
 from tests.learn.test_bypolicy import POLICIES
-from weitzman.learn.policies.checks import CHECKS, check_policy
 from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import default
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policy import Floats, IndexCourse, Policy, Round

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from tests.learn.test_searcher import columns, live_round, record
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import Portfolio, default
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policies.weitzman import Index, paper
