@@ -86,9 +86,8 @@ def test_a_search_by_a_policy_goes_on(
 
 @pytest.mark.parametrize("rule", ["linear index 0", "linear greedy 0"])
 def test_a_search_on_a_law_goes_on_after_every_look(rule: str) -> None:
-    from weitzman.learn.policies.panel import Chosen
-
     from weitzman.learn.policies.joint import Law
+    from weitzman.learn.policies.panel import Chosen
 
     policy = Chosen(panel=Law(kind="linear"), rule=rule)
     contexts, costs, values = record(61, gaps=False, seed=2)

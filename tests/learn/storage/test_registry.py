@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
 from tests.learn.storage.test_format import grid
 from tests.learn.test_bypolicy import POLICIES, both_feedbacks, every_policy, make
 from tests.learn.test_searcher import columns, record
 from weitzman.learn.policies.joint import Law
+from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import default
 from weitzman.learn.policies.weitzman import Index
 from weitzman.learn.policy import Policy
