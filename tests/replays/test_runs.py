@@ -4,12 +4,12 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models.history import Past
 from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
 from weitzman.learn.policies.portfolio import Portfolio, default
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import paper

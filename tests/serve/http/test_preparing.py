@@ -7,9 +7,10 @@ import threading
 from types import SimpleNamespace
 from typing import Any
 
-from weitzman.errors import InvalidInputError
 from weitzman.serve.engine.warm import Warmth
 from weitzman.serve.http.preparing import warm
+
+from weitzman.errors import InvalidInputError
 from weitzman.serve.http.route import Call
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.messages.schema import NewProblem

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from weitzman.serve.messages.answer import answer_to, refused, safe
 
 from weitzman.errors import LedgerError
 from weitzman.serve.messages import answer as answers
-from weitzman.serve.messages.answer import answer_to, refused, safe
 from weitzman.serve.messages.refusal import KINDS, Refusal
 
 PLAIN = {
