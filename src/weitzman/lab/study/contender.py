@@ -47,7 +47,8 @@ class Contender:
     Examples
     --------
     >>> contender = Contender(learner=FTRL(eta="theorem"), feedback="probe")
-    >>> contender.searcher(boxes=10, dimension=5, rounds=10**6, cost=1.0, radius=4.0, rng=0).block
+    >>> run = {"boxes": 10, "dimension": 5, "rounds": 10**6, "cost": 1.0, "radius": 4.0}
+    >>> contender.searcher(**run, rng=0).policy.block
     12
     """
 
