@@ -1,1 +1,4 @@
-"""Worlds to search in, and measurement: how searchers behave before they are switched on."""
+"""How policies behave before they are switched on: worlds, studies, exact expectations, the paper.
+
+Rounds that really happened are in :mod:`weitzman.logs` and :mod:`weitzman.replays`.
+"""

@@ -124,11 +124,14 @@ class LiveSearch(Search[Name]):
         outcome = self._outcome()
         if known is None and self._feedback == "full":
             warnings.warn(_ALONE, stacklevel=2)
-        seen = self._row(self._state.values)
-        if known is not None:
-            seen = np.where(np.isnan(seen), known, seen)
-        # Under "full" what is not known is NaN already
-        self._teach(revealed(self._rule, self._state.opened, seen, self._feedback))
+        seen = self._row({}) if known is None else known
+        for row, value in self._state.values.items():
+            seen[row] = value
+        if self._feedback == "probe":
+            # Otherwise what was seen is what is revealed
+            seen = revealed(self._rule, self._state.opened, seen, self._feedback)
+        self._player.learn(self._shown, seen)
+        self._learned = seen
         self._closed = True
         return outcome
 
@@ -151,7 +154,8 @@ class LiveSearch(Search[Name]):
                 f"The value of box {box!r} is not learned: its look is not part of the feedback."
             )
         self._player.late(self._shown, row)
-        self._note(row)
+        before = self._learned
+        self._learned = row if before is None else np.where(np.isnan(row), before, row)
 
     def _number(self, value: Any, box: Name) -> float:
         number = self._sign * finite_value(value, box)
@@ -177,7 +181,7 @@ class LiveSearch(Search[Name]):
         if given.shape != (len(self._boxes),):
             rule = f"be one number per box of the round, {len(self._boxes)}"
             raise InvalidInputError("The values of close", rule, values)
-        if (np.abs(given) > LIMIT).any():
+        if not getattr(self._player, "refuses", False) and (np.abs(given) > LIMIT).any():
             rule = f"be at most {LIMIT:g} in size, or NaN if one is missing"
             raise InvalidInputError("The values of close", rule, values)
         return given if self._sign > 0.0 else -given
@@ -195,12 +199,3 @@ class LiveSearch(Search[Name]):
         for place, value in seen.items():
             row[place] = value
         return row
-
-    def _teach(self, values: FloatArray) -> None:
-        # One NaN for all: turning signs gives others, which would be other bits in a state
-        self._player.learn(self._shown, np.where(np.isnan(values), np.nan, values))
-        self._note(values)
-
-    def _note(self, values: FloatArray) -> None:
-        before = self._learned
-        self._learned = values if before is None else np.where(np.isnan(values), before, values)

@@ -16,8 +16,7 @@ A player may do more than the protocol asks for:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +48,7 @@ Feedback = Literal["full", "opened", "probe", "opened+probe"]
 FEEDBACKS: tuple[Feedback, ...] = ("full", "opened", "probe", "opened+probe")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Round:
+class Round(NamedTuple):
     """What is known of a round before anything is opened; smaller values are better.
 
     Attributes

@@ -96,17 +96,16 @@ class Search(Generic[Name]):
 
     def __next__(self) -> Name:
         """Return the next box, or stop."""
-        if self._closed:
-            self._check_open()
         state = self._state
-        if state.asked is not None:
+        if self._closed or state.asked is not None or state.taken is not None:
+            self._check_open()
+            if state.taken is not None:
+                raise StopIteration
             raise SearchStateError(
                 f"The search waits for the value of box {self._current!r}: call see(value) or miss()."
             )
-        if state.taken is not None:
-            raise StopIteration
         action = advance(self._rule, state)
-        if not isinstance(action, Open):
+        if type(action) is not Open:
             raise StopIteration
         return self._boxes[action.box]
 

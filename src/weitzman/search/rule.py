@@ -52,6 +52,7 @@ __all__ = [
     "follow",
     "next_box",
     "opening_order",
+    "to_open",
 ]
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -84,6 +85,16 @@ STOP: Final = Stop.STOP
 
 Action = Open | Take | Stop
 
+# Made once: making one takes longer than the rule
+_OPENS: Final = tuple(Open(box) for box in range(256))
+
+
+def to_open(box: int) -> Action:
+    """Return the action for what :func:`next_box` returned."""
+    if box == NO_BOX:
+        return STOP
+    return _OPENS[box] if box < len(_OPENS) else Open(box)
+
 
 class Rule(Protocol):
     """What to do next in one round."""
@@ -101,7 +112,7 @@ def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
     >>> opening_order(np.array([3.0, 1.0, 3.0]))
     array([1, 0, 2])
     """
-    return np.argsort(reservation_values, kind="stable")
+    return reservation_values.argsort(kind="stable")
 
 
 def next_box(
@@ -168,11 +179,10 @@ class WeitzmanRule:
         opened = state.opened
         position = len(opened)
         # A caller may open rows in another order than this one
-        if opened != order[:position]:
+        if position and opened != order[:position]:
             order = [row for row in order if row not in opened]
             position = 0
-        row = next_box(order, sigma, position, state.best)
-        return STOP if row == NO_BOX else Open(row)
+        return to_open(next_box(order, sigma, position, state.best))
 
     def state(self) -> Arrays:
         """Return σ."""
@@ -190,9 +200,9 @@ def advance(rule: Rule, state: RoundState) -> Action:
     The one place where a rule is applied to a round, live or recorded.
     """
     action = rule.next(state)
-    if isinstance(action, Open):
+    if type(action) is Open:
         state.open(action.box)
-    elif isinstance(action, Take):
+    elif type(action) is Take:
         state.take(action.box)
     return action
 

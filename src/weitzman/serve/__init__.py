@@ -1,1 +1,4 @@
-"""The network edge: decisions over HTTP, with a state that survives anything."""
+"""The network edge: HTTP, commands, the running engine, clients, the page.
+
+What is stored, and the state that follows from it, is in :mod:`weitzman.ledger`.
+"""

@@ -68,8 +68,10 @@ def _put(
     for row in range(places.shape[0]):
         box = places[row]
         contexts[box] = rows[row]
-        costs[box], values[box] = paid[row], found[row]
+        # One NaN for all: turning signs gives others, which would be other bits in a state
+        costs[box], values[box] = paid[row], np.nan
         if not np.isnan(found[row]):
+            values[box] = found[row]
             sums[0, box] += 1.0
             sums[1, box] += found[row]
 

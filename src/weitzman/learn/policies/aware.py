@@ -53,7 +53,7 @@ from weitzman.learn.loss import loss
 from weitzman.learn.policies.weitzman import LearnerFamily, PreparedPlayer, kappa_of
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
 from weitzman.learn.preparation import CLIP
-from weitzman.search.rule import NO_BOX, STOP, Action, Open, next_box, opening_order
+from weitzman.search.rule import Action, next_box, opening_order, to_open
 from weitzman.search.state import RoundState
 
 __all__ = ["Aware", "AwareRule", "Situation", "asked_for", "summary"]
@@ -175,7 +175,7 @@ class AwareRule:
         sigma = self.reservation_values(state.opened, state.found)
         order = [row for row in opening_order(sigma) if row not in state.opened]
         row = next_box(order, sigma, 0, state.best)
-        return STOP if row == NO_BOX else Open(row)
+        return to_open(row)
 
     def state(self) -> State:
         """Return the situation, σ as it is used, and the weights."""

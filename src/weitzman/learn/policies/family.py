@@ -12,7 +12,6 @@ exploration: a player with a ``plain_rule`` is judged by that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -147,7 +146,7 @@ class PlayerMembers:
     def _given(self, shown: Round) -> Round:
         if self._history is None:
             return shown
-        return replace(shown, contexts=with_constant(self._history.prepared(shown)), gaps=False)
+        return shown._replace(contexts=with_constant(self._history.prepared(shown)), gaps=False)
 
 
 def alone(

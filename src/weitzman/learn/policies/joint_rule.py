@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_steps import choose, judge, reweigh
 from weitzman.learn.policy import Floats, State
-from weitzman.search.rule import NO_BOX, STOP, Action, Open
+from weitzman.search.rule import Action, to_open
 from weitzman.search.state import RoundState
 
 __all__ = ["JointRule"]
@@ -41,7 +41,7 @@ class JointRule:
                 self._choice, self._caution, gains, errors,
             )
         )  # fmt: skip
-        return STOP if row == NO_BOX else Open(row)
+        return to_open(row)
 
     def _reweighed(self, state: RoundState) -> Floats:
         """Return the weights after the looks of a state; those of looks that are known are kept."""

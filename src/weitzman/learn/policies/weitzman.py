@@ -271,7 +271,7 @@ class PreparedPlayer:
         self._inner.restore(parted(state, "inner"))
 
     def _given(self, shown: Round) -> Round:
-        return replace(shown, contexts=with_constant(self._preparation.rows(shown)), gaps=False)
+        return shown._replace(contexts=with_constant(self._preparation.rows(shown)), gaps=False)
 
 
 @dataclass(frozen=True)

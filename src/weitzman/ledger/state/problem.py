@@ -221,11 +221,8 @@ class Problem:
                 self.tally.learned[row if places is None else places[row]] += 1
         # A round that ended with nothing is none
         known = np.array(values)
-        unknown = np.isnan(known)
-        if outside is not None or not unknown.all():
-            # One NaN for all: turning signs gives others, which would be other bits in a state
-            found = np.where(unknown, np.nan, known)
-            self._player.learn(self._round(places, contexts, costs, outside), found)
+        if outside is not None or not np.isnan(known).all():
+            self._player.learn(self._round(places, contexts, costs, outside), known)
 
     def _round(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
