@@ -1,5 +1,7 @@
 """Charts are drawn the same in print and on a page."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,8 +17,8 @@ DOTS = Chart(
     kind="dots",
     names=("a", "b", "c"),
     series=(
-        Series(name="full", x=np.array([1.0, 2.0, 90.0]), y=ROWS, error=np.full(3, 0.1)),
-        Series(name="opened", x=np.array([1.5, np.nan, -90.0]), y=ROWS, error=np.full(3, 0.1)),
+        Series(name="full", x=np.array([1.0, 2.0, 90.0]), error=np.full(3, 0.1)),
+        Series(name="opened", x=np.array([1.5, np.nan, -90.0]), error=np.full(3, 0.1)),
     ),
     reference=1.0,
     limits=(0.0, 3.0),
@@ -52,6 +54,24 @@ def test_dots_beyond_the_limits_are_told_at_the_edge() -> None:
     (axes,) = draw_chart(DOTS).axes
     assert [text.get_text() for text in axes.texts] == ["90 →", "← -90"]
     assert [t.get_text() for t in axes.get_yticklabels()] == ["a", "b", "c"]
+
+
+def test_no_name_of_a_row_is_cut_and_the_reference_is_always_seen() -> None:
+    chart = replace(DOTS, limits=None, reference=-200.0, names=("a", "b", "a long name of a box"))
+    figure = draw_chart(chart)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_xlim()[0] < -200.0
+    assert min(label.get_window_extent().x0 for label in axes.get_yticklabels()) > 10.0
+
+
+def test_rows_of_many_series_are_higher() -> None:
+    more = replace(DOTS, series=(*DOTS.series, Series(name="more", x=ROWS)))
+    assert draw_chart(more).get_figheight() > draw_chart(DOTS).get_figheight()
+    many = replace(
+        more, names=tuple("abcdefghij"), series=(Series(name="x", x=np.arange(10.0)),) * 3
+    )
+    assert explore_chart(many).layout.height > explore_chart(more).layout.height
 
 
 def test_long_lines_are_thinned_on_the_page_and_keep_their_end() -> None:

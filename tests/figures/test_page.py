@@ -11,7 +11,7 @@ import pytest
 from tests.replays.synthetic import roots, table
 from weitzman.errors import InvalidInputError
 from weitzman.figures.page import Fold, PageTable, Section, render, write_page
-from weitzman.lab.pictures.regret_plotly import explore_panels
+from weitzman.lab.study.charts import curve_charts
 from weitzman.lab.study.summary import summarise
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -36,11 +36,11 @@ class _Tags(HTMLParser):
 def page(searcher: str = "cpb") -> str:
     curves = summarise(table(roots, searchers=(searcher, "linear-regression")))
     shown = PageTable(
-        caption="Some <numbers>", head=("name", "regret"), rows=((searcher, "1.5"), ("x", "holds")),
-        numbers=frozenset({"regret"}),
+        caption="Some <numbers>", words=("name",),
+        rows=[{"name": searcher, "regret": "1.5"}, {"name": "x", "regret": "holds"}],
     )  # fmt: skip
     section = Section(
-        heading="One & only", text=("A text.",), figures=explore_panels(curves), tables=(shown,),
+        heading="One & only", text=("A text.",), charts=curve_charts(curves), tables=(shown,),
         folds=(Fold(summary="More", text="a < b"),),
     )  # fmt: skip
     return render(title="A title", lead=("A lead.",), sections=(section,))
@@ -80,11 +80,19 @@ def test_numbers_stand_to_the_right_and_verdicts_are_marked() -> None:
     found = parsed(page())
     classes = [attributes.get("class") for tag, attributes in found.tags if tag == "td"]
     assert classes == [None, "number", None, "number"]
-    shown = PageTable(caption="", head=("claim", "verdict"), rows=(("c", "in part"),))
+    row = {"claim": "c", "verdict": "in part"}
+    shown = PageTable(caption="", rows=[row], words=("claim", "verdict"))
     text = render(title="t", lead=(), sections=(Section(heading="h", tables=(shown,)),))
     assert '<b class="part">in part</b>' in text
     # Without plots there is no need for the library
     assert len(text) < 20_000
+
+
+def test_a_table_without_rows_is_its_caption() -> None:
+    shown = PageTable(caption="Nothing was found.", rows=[], words=("name",))
+    text = render(title="t", lead=(), sections=(Section(heading="h", tables=(shown,)),))
+    assert "Nothing was found." in text
+    assert "<td" not in text
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ for name in sys.argv[1].split():
     sys.modules[name] = None  # Python then refuses the import, as if the package were not there
 import numpy as np
 from weitzman.errors import WeitzmanError
+from weitzman.lab.study.charts import curve_charts
 from weitzman.lab.study.summary import Curve
 curve = Curve(world="w", feedback="full", searcher="cpb", rounds=2, seeds=np.arange(2),
               at=np.array([1, 2]), sums=np.ones((2, 2)))
+(chart,) = curve_charts([curve])
 try:
     {call}
 except WeitzmanError as error:
@@ -26,12 +28,12 @@ except WeitzmanError as error:
     [
         (
             "matplotlib matplotlib.figure",
-            "from weitzman.lab.pictures.regret_matplotlib import draw_regret; draw_regret([curve])",
+            "from weitzman.figures.chart_matplotlib import draw_chart; draw_chart(chart)",
             "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'.",
         ),
         (
-            "plotly plotly.subplots",
-            "from weitzman.lab.pictures.regret_plotly import explore_regret; explore_regret([curve])",
+            "plotly plotly.graph_objects",
+            "from weitzman.figures.chart_plotly import explore_chart; explore_chart(chart)",
             "An interactive picture needs plotly. Install it with: pip install 'weitzman[lab]'.",
         ),
         (

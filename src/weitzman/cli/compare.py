@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
+from weitzman.cli.finals import AsJson, Workers, print_finals
 
 __all__ = ["COMPARE_EXAMPLE", "compare_command"]
 
@@ -27,19 +27,12 @@ def compare_command(
     ] = _Feedback.opened,
     rounds: Annotated[int, typer.Option(min=1, metavar="T", help="How many rounds.")] = 1000,
     seeds: Annotated[int, typer.Option(min=1, metavar="S", help="How many seeds, from 0.")] = 10,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="The number of processes; one per core if not given."
-        ),
-    ] = None,
+    workers: Workers = None,
     default: Annotated[
         bool,
         typer.Option("--default", help="Play the policy default too, which takes minutes."),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the final table as JSON rows.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run all linear learners in all worlds; write a table and small multiples."""
     from weitzman.lab.paper.compare import compare, comparison

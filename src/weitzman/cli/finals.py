@@ -1,8 +1,8 @@
-"""The final table of a study, for people and for machines."""
+"""What the commands of the laboratory share: options, and the final table of a study."""
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
-__all__ = ["print_finals"]
+__all__ = ["AsJson", "Workers", "print_finals"]
+
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="The number of processes; one per core if not given."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the final table as JSON rows.")]
 
 _HEADINGS = ("world", "feedback", "searcher", "rounds", "regret", "expected", "opened")
 

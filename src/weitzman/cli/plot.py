@@ -8,7 +8,7 @@ import typer
 from weitzman.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from weitzman.lab.pictures.regret import Bounds
+    from weitzman.lab.study.charts import Bounds
     from weitzman.lab.study.summary import Curve
 
 __all__ = ["PLOT_EXAMPLE", "plot_command"]
@@ -38,10 +38,8 @@ def plot_command(
     log: Annotated[bool, typer.Option("--log", help="Draw on logarithmic axes.")] = False,
 ) -> None:
     """Draw the mean of a measure over seeds, round by round: a panel per world and feedback."""
-    from weitzman.figures.chart_matplotlib import save_figure
-    from weitzman.lab.paper.kept import kept_bounds
-    from weitzman.lab.pictures.regret import MEASURES
-    from weitzman.lab.pictures.regret_matplotlib import draw_regret
+    from weitzman.figures.chart_matplotlib import draw_chart, save_figure
+    from weitzman.lab.study.charts import MEASURES, curve_sheet
     from weitzman.lab.study.rows import read_rows
     from weitzman.lab.study.summary import summarise
 
@@ -49,12 +47,13 @@ def plot_command(
         raise InvalidInputError("The measure", f"be one of {list(MEASURES)}", measure)
     files = _files(results, output, measure)
     curves = summarise(read_rows(results), measure)
-    bounds = kept_bounds(results, curves) if measure in ("regret", "expected_regret") else {}
+    bounds = _bounds(results, curves) if measure in ("regret", "expected_regret") else {}
     for file in files:
         if file.suffix.lower() == ".html":
             _write_page(file, curves, bounds, measure, log)
         else:
-            save_figure(draw_regret(curves, bounds=bounds, measure=measure, log=log), [file])
+            sheet = curve_sheet(curves, bounds=bounds, measure=measure, log=log)
+            save_figure(draw_chart(sheet), [file])
         typer.echo(file)
 
 
@@ -75,15 +74,21 @@ def _files(results: Path, output: Path | None, measure: str) -> list[Path]:
     return [place / f"{measure}.png", place / f"{measure}.html"]
 
 
+def _bounds(results: Path, curves: "list[Curve]") -> "Bounds":
+    """Return the bounds to draw beside the curves of a directory, or of a file of rows in it."""
+    from weitzman.lab.paper.proved import study_bounds
+    from weitzman.lab.study.folder import kept_worlds
+
+    return study_bounds(kept_worlds(results if results.is_dir() else results.parent), curves)
+
+
 def _write_page(
     file: Path, curves: "list[Curve]", bounds: "Bounds", measure: str, log: bool
 ) -> None:
     from weitzman.figures.page import Section, render, write_page
-    from weitzman.lab.pictures.regret import MEASURES
-    from weitzman.lab.pictures.regret_plotly import explore_panels
+    from weitzman.lab.study.charts import MEASURES, curve_charts
 
-    figures = explore_panels(curves, bounds=bounds, measure=measure, log=log)
-    words = MEASURES[measure]
+    charts = curve_charts(curves, bounds=bounds, measure=measure, log=log)
     lead = ("Means over seeds, with a band of ± one standard error.",)
-    page = render(title=words, lead=lead, sections=(Section(heading="By world", figures=figures),))
-    write_page(file, page)
+    section = Section(heading="By world", charts=charts, small=True)
+    write_page(file, render(title=MEASURES[measure], lead=lead, sections=(section,)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weitzman.cli.finals import Workers
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -95,12 +96,7 @@ def replay_command(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
     ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="The number of processes; one per core if not given."
-        ),
-    ] = None,
+    workers: Workers = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON rows.")] = False,
 ) -> None:
     """Say what every policy would have come to on a log of past decisions.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
+from weitzman.cli.finals import AsJson, Workers, print_finals
 
 __all__ = ["REPRODUCE_EXAMPLE", "reproduce_command"]
 
@@ -16,19 +16,12 @@ def reproduce_command(
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = Path(
         "report"
     ),
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="The number of processes; one per core if not given."
-        ),
-    ] = None,
+    workers: Workers = None,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="4 seeds, 100 rounds, growth up to 400: a look, no evidence."),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the final table as JSON rows.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the experiment of the paper's appendix and write a report.
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
+from weitzman.cli.finals import AsJson, Workers, print_finals
 
 __all__ = ["STUDY_EXAMPLE", "study_command"]
 
@@ -20,19 +20,12 @@ def study_command(
             metavar="DIR", help="Where rows are kept; the name of FILE without its suffix."
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="The number of processes; one per core if not given."
-        ),
-    ] = None,
+    workers: Workers = None,
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Play on the cluster of this Dask scheduler instead."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the final table as JSON rows.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a study: searchers × feedbacks × worlds × seeds × horizons.
 

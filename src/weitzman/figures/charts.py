@@ -1,25 +1,29 @@
-"""What a picture of a replay shows, before it is drawn: the matplotlib and plotly twins draw the same.
+"""What a picture shows, before it is drawn: the matplotlib and plotly twins draw the same.
 
 =========  ========================================================================================
-``lines``  y against x, with error bars or without
+``lines``  y against x; with errors, as bars in print and as a band on a page
 ``dots``   one row per name and one mark per series, with error bars; values go across
 ``areas``  shares that add up to 1, stacked, against x
 =========  ========================================================================================
 
-Dots beyond the limits of a chart are told at its edge as an arrow with the number, so that one bad rule does
+Dots beyond the limits of a chart are shown at its edge as an arrow with the number, so that one bad rule does
 not flatten all the others.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["APART", "Chart", "Series", "limits_of"]
+from weitzman.figures.palette import Look, filled, looks
 
-APART = 0.75
-"""How much of the height of a row of dots its series take."""
+__all__ = ["FEW", "Chart", "Series", "Sheet", "looks_of"]
+
+FEW = 8
+"""A line of so many points at most has a mark at each of them."""
+_APART = 0.75  # how much of the height of a row of dots its series take
 
 Floats = NDArray[np.float64]
 
@@ -33,20 +37,20 @@ class Series:
     name
         What the legend calls it.
     x, y
-        Its points. Of dots, y are the numbers of the rows from the top; of areas, heights.
+        Its points; of areas, y are heights. Dots have no y: there is one in each row of the chart.
     error
         One standard error of what is measured, or None.
     """
 
     name: str
     x: Floats
-    y: Floats
+    y: Floats = field(default_factory=lambda: np.empty(0))
     error: Floats | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Chart:
-    """A picture.
+    """A picture with one pair of axes.
 
     Attributes
     ----------
@@ -64,9 +68,15 @@ class Chart:
         A value to compare with, drawn as a thin line; None for none.
     limits
         The ends of the axis of values; None to leave them to the numbers.
+    bounds
+        Of lines: thin dotted lines beside them.
+    notes
+        Of lines: what is said in the upper left corner.
+    log
+        Of lines: whether both axes are logarithmic.
     """
 
-    file: str
+    file: str = ""
     title: str
     across: str
     up: str = ""
@@ -75,19 +85,67 @@ class Chart:
     names: tuple[str, ...] = ()
     reference: float | None = None
     limits: tuple[float, float] | None = None
+    bounds: tuple[Series, ...] = ()
+    notes: tuple[str, ...] = ()
+    log: bool = False
 
-    def inside(self, value: float) -> bool:
-        """Return whether a value is within the limits."""
-        return self.limits is None or self.limits[0] <= value <= self.limits[1]
+    @property
+    def has_legend(self) -> bool:
+        """Whether the names of the series are needed; those of a single set of dots are not."""
+        return self.kind != "dots" or len(self.series) > 1
+
+    def limits_with_notes(self, room: float) -> tuple[float, float] | None:
+        """Return the limits, with room above for notes, each this share of the axis."""
+        if self.limits is None or self.log:
+            return self.limits
+        low, high = self.limits
+        return low, high + room * len(self.notes) * (high - low)
+
+    def dots(self) -> Iterator[tuple[Series, Floats, NDArray[np.bool_]]]:
+        """Yield each set of dots, its heights, and which of them are within the limits.
+
+        The series of one row stand below each other.
+        """
+        low, high = self.limits or (-np.inf, np.inf)
+        for order, series in enumerate(self.series):
+            shift = _APART * ((order + 0.5) / len(self.series) - 0.5)
+            y = np.arange(len(self.names), dtype=np.float64) + shift
+            yield series, y, (low <= series.x) & (series.x <= high)
+
+    def beyond(self) -> Iterator[tuple[str, float, float, bool, str]]:
+        """Yield the dots beyond the limits: series, edge, height, whether it is the right one, text."""
+        for series, y, inside in self.dots():
+            for x, height in zip(series.x[~inside], y[~inside], strict=True):
+                if self.limits is not None and not np.isnan(x):
+                    right = bool(x > self.limits[1])
+                    text = f"{x:.4g} →" if right else f"← {x:.4g}"
+                    yield series.name, self.limits[right], float(height), right, text
 
 
-def limits_of(values: Floats, shown: int, *, room: float = 0.12) -> tuple[float, float]:
-    """Return limits that hold the smallest values, this many of them, and some room around.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sheet:
+    """Charts in one figure for print, row by row, with one legend; a page lays them out by its own width.
 
-    >>> limits_of(np.array([1.0, 2.0, 3.0, 100.0]), 3)
-    (0.76, 3.24)
+    Attributes
+    ----------
+    file
+        The name of its file, without a suffix.
+    charts
+        What stands on it; all of one kind.
+    columns
+        How many stand side by side.
+    width, height
+        In inches, of the whole.
     """
-    kept = np.sort(values[np.isfinite(values)])[:shown]
-    low, high = (float(kept[0]), float(kept[-1])) if kept.size else (0.0, 1.0)
-    span = (high - low) or abs(high) or 1.0
-    return low - room * span, high + room * span
+
+    file: str
+    charts: tuple[Chart, ...]
+    columns: int
+    width: float
+    height: float
+
+
+def looks_of(charts: Sequence[Chart]) -> dict[str, Look]:
+    """Return a look for each series of charts that share a legend."""
+    names = [series.name for chart in charts for series in chart.series]
+    return filled(names) if charts[0].kind == "areas" else looks(names)

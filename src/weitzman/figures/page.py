@@ -4,14 +4,13 @@ The plotly library stands in the file itself. Colours follow the reader's light 
 columns fold to one on a telephone.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from weitzman.figures.chart_plotly import explore_chart
+from weitzman.figures.charts import Chart
 
 __all__ = ["Fold", "PageTable", "Section", "render", "write_page"]
 
@@ -20,16 +19,11 @@ _VERDICTS = {"holds": "holds", "fails": "fails", "in part": "part", "open": "ope
 
 @dataclass(frozen=True, kw_only=True)
 class PageTable:
-    """A table; cells are text, and columns named in ``numbers`` stand to the right."""
+    """A table; a row has a text for each heading, and numbers stand to the right, ``words`` to the left."""
 
     caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: frozenset[str] = frozenset()
-
-    def is_number(self, place: int) -> bool:
-        """Return whether the column at a place holds numbers."""
-        return self.head[place] in self.numbers
+    rows: Sequence[Mapping[str, str]]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,17 +35,17 @@ class Fold:
     text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
-    """A part of a page: paragraphs, then plots, tables and what is folded away.
+    """A part of a page: paragraphs, then charts, tables and what is folded away.
 
-    Plots stand three in a row, or two where they come in ``pairs``, as far as there is room.
+    Charts stand two in a row, or three where they are ``small``, as far as there is room.
     """
 
     heading: str
     text: tuple[str, ...] = ()
-    figures: "tuple[Figure, ...]" = ()
-    pairs: bool = False
+    charts: tuple[Chart, ...] = ()
+    small: bool = False
     tables: tuple[PageTable, ...] = ()
     folds: tuple[Fold, ...] = ()
 
@@ -74,9 +68,10 @@ def render(*, title: str, lead: tuple[str, ...], sections: tuple[Section, ...]) 
     return environment.get_template("page.html").render(
         title=title,
         lead=lead,
-        sections=[_plain(section) for section in sections],
+        sections=sections,
+        drawn=_drawn,
         verdicts=_VERDICTS,
-        plotly=get_plotlyjs() if any(s.figures for s in sections) else "",
+        plotly=get_plotlyjs() if any(s.charts for s in sections) else "",
     )
 
 
@@ -89,13 +84,6 @@ def write_page(file: Path, page: str) -> None:
         raise InvalidInputError(f"The file {str(file)!r}", rule, got) from None
 
 
-def _plain(section: Section) -> dict[str, Any]:
-    return {
-        "heading": section.heading,
-        "text": section.text,
-        # A closing tag inside a string would end the script that holds the figure
-        "figures": [figure.to_json().replace("</", "<\\/") for figure in section.figures],
-        "pairs": section.pairs,
-        "tables": section.tables,
-        "folds": section.folds,
-    }
+def _drawn(chart: Chart) -> str:
+    # A closing tag inside a string would end the script that holds the figure
+    return str(explore_chart(chart).to_json()).replace("</", "<\\/")

@@ -1,15 +1,17 @@
-"""Files of long work: tables that are there as a whole or not at all, directories that are ours."""
+"""Files of long work: those that are there as a whole or not at all, directories that are ours."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from weitzman.errors import InvalidInputError, WeitzmanError
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow", "check_own", "write_table"]
+__all__ = ["arrow", "check_own", "clear_begun", "whole_file", "write_table"]
 
 _GROUP: Final = 1 << 20
 
@@ -25,19 +27,32 @@ def arrow() -> Any:
     return pyarrow
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to write that is there as a whole or not at all, whenever the machine stops."""
+    # A name of its own: what a killed process leaves behind is never taken for the whole
+    begun = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with begun.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    begun.replace(path)
+    _flush_directory(path.parent)
+
+
+def clear_begun(directory: Path) -> None:
+    """Take away what :func:`whole_file` began in a directory and never finished."""
+    for begun in directory.glob(".*.tmp"):
+        begun.unlink()
+
+
 def write_table(path: Path, table: "pyarrow.Table") -> None:
     """Write a table to a file that is there as a whole or not at all."""
     arrow()
     from pyarrow import parquet
 
-    # A name of its own: what a killed process leaves behind is never taken for rows
-    begun = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with begun.open("wb") as file:
+    with whole_file(path) as file:
         parquet.write_table(table, file, compression="zstd", row_group_size=_GROUP)
-        file.flush()
-        os.fsync(file.fileno())
-    begun.replace(path)
-    _flush_directory(path.parent)
 
 
 def _flush_directory(directory: Path) -> None:

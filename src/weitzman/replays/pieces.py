@@ -1,11 +1,9 @@
 """Finished parts of a replay, kept in a directory: one that was stopped goes on where it was.
 
-A file is named by a hash of everything that its content depends on: the log, the task and the version. It is
-whole or not there; one that is damaged is as good as none.
+A file is named by a hash of everything that its content depends on: the log, the task and the version.
 """
 
 import hashlib
-import zipfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.jobs.finished import Finished
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise
 from weitzman.replays.runs import Led, Piece
 
-__all__ = ["Pieces", "clear_pieces"]
+__all__ = ["Pieces", "finished_parts"]
 
 Arrays = dict[str, NDArray[Any]]
+
+
+def finished_parts(directory: Path) -> Finished:
+    """Return the finished parts in a directory."""
+    return Finished(directory, suffix=".npz")
 
 
 class Pieces:
@@ -34,7 +38,7 @@ class Pieces:
     """
 
     def __init__(self, directory: Path, log: Log) -> None:
-        self._directory = directory
+        self._finished = finished_parts(directory)
         found = hashlib.sha256(f"{version('weitzman')} {log.shared}".encode())
         for array in (log.contexts, log.costs, log.values, log.outside):
             if array is not None:
@@ -44,36 +48,19 @@ class Pieces:
 
     def load(self, task: object) -> Piece | list[Promise] | None:
         """Return what a task came to; None if it is not finished."""
+        arrays = self._finished.load_arrays(self._key(task)) or {}
         try:
-            # numpy would leave a file open that it cannot read
-            with self._file(task).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = dict(stored)
             return _promises(arrays) if "rules" in arrays else _piece(arrays)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except KeyError:
             return None
 
     def save(self, task: object, result: Piece | list[Promise]) -> None:
         """Keep what a task came to."""
-        file = self._file(task)
-        file.parent.mkdir(parents=True, exist_ok=True)
         arrays = _of_piece(result) if isinstance(result, Piece) else _of_promises(result)
-        part = file.with_suffix(".part")
-        with part.open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
-        part.replace(file)
+        self._finished.save_arrays(self._key(task), arrays)
 
-    def _file(self, task: object) -> Path:
-        key = hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]
-        return self._directory / f"{key}.npz"
-
-
-def clear_pieces(directory: Path) -> None:
-    """Take all pieces away: the whole is finished."""
-    for pattern in ("*.npz", "*.part"):
-        for file in directory.glob(pattern):
-            file.unlink()
-    if directory.is_dir() and not any(directory.iterdir()):
-        directory.rmdir()
+    def _key(self, task: object) -> str:
+        return hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]
 
 
 def _of_piece(piece: Piece) -> Arrays:

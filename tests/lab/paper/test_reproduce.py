@@ -12,7 +12,7 @@ from weitzman.lab.paper.proved import applicable
 from weitzman.lab.paper.reference import REFERENCE
 from weitzman.lab.paper.report import report_page
 from weitzman.lab.paper.reproduce import PAPER, Extent, reproduce
-from weitzman.lab.paper.words import Material, claims_of
+from weitzman.lab.paper.words import Material
 from weitzman.lab.study.contender import CONTENDERS
 from weitzman.lab.study.exponent import growth_exponent
 from weitzman.lab.study.rows import read_rows
@@ -72,7 +72,7 @@ def test_the_page_judges_by_the_rows(report: tuple[Path, list[dict[str, Any]]]) 
     worse["regret"] = np.where(is_cpb, 1.0, 0.1) * (1.0 + 0.01 * made["seed"])
     says = "CPB with the default settings loses less than linear regression."
     for table, verdict in ((better, "holds"), (worse, "fails")):
-        (claim,) = [c for c in claims_of(material(table)) if c.says == says]
+        (claim,) = [c for c in material(table).claims if c.says == says]
         assert claim.verdict == verdict
         page = report_page(material(table))
         assert f'<td>{says}</td><td><b class="{verdict}">{verdict}</b></td>' in page

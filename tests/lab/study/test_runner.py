@@ -17,7 +17,7 @@ import weitzman as wz
 from tests.lab.small import Moody, digest, parts, small_study, wait_for
 from weitzman.lab.study.contender import Contender
 from weitzman.lab.study.evaluate import evaluate
-from weitzman.lab.study.folder import Folder
+from weitzman.lab.study.folder import claimed
 from weitzman.lab.study.rows import table_of
 from weitzman.lab.study.runner import Task, play_task, run
 from weitzman.lab.study.study import Study
@@ -97,7 +97,7 @@ def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 def test_one_process_at_a_time(whole: Path) -> None:
     study = small_study()
-    with Folder(whole, study), pytest.raises(wz.WeitzmanError, match="Another process runs"):
+    with claimed(whole, study), pytest.raises(wz.WeitzmanError, match="Another process runs"):
         run(study, whole, workers=1)
     run(study, whole, workers=1)
 

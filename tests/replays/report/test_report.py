@@ -83,7 +83,7 @@ def test_work_that_is_interrupted_leaves_no_directory(tmp_path: Path) -> None:
 def test_finished_parts_stay_until_the_report_is_written(found: Findings, tmp_path: Path) -> None:
     place = tmp_path / "report"
     with pytest.raises(KeyboardInterrupt), placed(place):
-        (place / PARTS).mkdir()
+        assert (place / PARTS).is_dir()
         (place / PARTS / "a.npz").touch()
         raise KeyboardInterrupt
     with placed(place):
@@ -130,10 +130,10 @@ def test_boxes_without_history_and_a_log_without_features() -> None:
 def test_a_promise_is_shown_with_the_range_it_is_judged_by(found: Findings) -> None:
     table = calibration_table(found)
     for one, row in zip(found.calibrations, table.rows, strict=True):
-        low, high = (float(x) for x in row[2].split(" to "))
+        low, high = (float(x) for x in row["± three s.e."].split(" to "))
         assert low == pytest.approx(one.ratio - 3.0 * one.error, abs=0.006)
         assert high == pytest.approx(one.ratio + 3.0 * one.error, abs=0.006)
-        assert row[3] == ("yes" if one.holds else "no")
+        assert row["1 within"] == ("yes" if one.holds else "no")
 
 
 def test_several_scales_have_a_table(found: Findings) -> None:
@@ -143,7 +143,7 @@ def test_several_scales_have_a_table(found: Findings) -> None:
     several = find(log, play_cases(log, cases, trees=False, workers=1, progress=False))
     table = scale_table(several)
     assert table is not None
-    assert [row[0] for row in table.rows] == ["× 0.25", "× 1", "× 4"]
+    assert [row["costs"] for row in table.rows] == ["× 0.25", "× 1", "× 4"]
     assert several.scale == 1.0
     assert "Cheaper and dearer looks" in replay_page(several)
 

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weitzman.figures.chart_matplotlib import save_figure
+from weitzman.figures.chart_matplotlib import save_pictures
 from weitzman.figures.page import PageTable, Section, render, write_page
 from weitzman.jobs.files import check_own
 from weitzman.lab.paper.proved import study_bounds
-from weitzman.lab.pictures.regret_matplotlib import PAGE, draw_regret
-from weitzman.lab.pictures.regret_plotly import explore_panels
+from weitzman.lab.study.charts import PAGE, curve_charts, curve_sheet
 from weitzman.lab.study.contender import CONTENDERS
 from weitzman.lab.study.rows import read_rows
 from weitzman.lab.study.runner import run
@@ -74,10 +73,8 @@ def compare(
     table = read_rows(place / "rows.parquet")
     curves = summarise(table)
     bounds = study_bounds(study.worlds, curves)
-    save_figure(
-        draw_regret(curves, bounds=bounds, width=PAGE),
-        [place / "compare.png", place / "compare.pdf"],
-    )
+    sheet = curve_sheet(curves, file="compare", bounds=bounds, width=PAGE)
+    save_pictures(place, [sheet], ".png", ".pdf")
     rows = finals(table)
     page = render(
         title="All learners in all worlds",
@@ -88,7 +85,9 @@ def compare(
         ),
         sections=(
             Section(heading="Final regrets", tables=(_page_table(rows),)),
-            Section(heading="Round by round", figures=explore_panels(curves, bounds=bounds)),
+            Section(
+                heading="Round by round", charts=curve_charts(curves, bounds=bounds), small=True
+            ),
         ),
     )
     write_page(place / "index.html", page)
@@ -106,20 +105,21 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str, int], str]:
 
 
 def _page_table(rows: list[dict[str, Any]]) -> PageTable:
-    searchers = tuple(dict.fromkeys(row["searcher"] for row in rows))
     cells: dict[tuple[str, str, int], dict[str, str]] = {}
     best = best_of(rows)
     for row in rows:
         key = (row["world"], row["feedback"], row["rounds"])
         mark = " ★" if best[key] == row["searcher"] else ""
         text = mean_in_words(row["regret_mean"], row["regret_se"])
-        cells.setdefault(key, {})[row["searcher"]] = text + mark
+        start = {"world": key[0], "feedback": key[1], "rounds": f"{key[2]:,}"}
+        cells.setdefault(key, start)[row["searcher"]] = text + mark
+    searchers = dict.fromkeys(row["searcher"] for row in rows)
     return PageTable(
         caption="Mean ± standard error over seeds; ★ marks the least of a row.",
-        head=("world", "feedback", "rounds", *searchers),
-        rows=tuple(
-            (world, feedback, f"{rounds:,}", *(found.get(s, "") for s in searchers))
-            for (world, feedback, rounds), found in cells.items()
-        ),
-        numbers=frozenset(("rounds", *searchers)),
+        # A searcher that did not play a world has no number there
+        rows=[
+            {name: found.get(name, "") for name in ("world", "feedback", "rounds", *searchers)}
+            for found in cells.values()
+        ],
+        words=("world", "feedback"),
     )

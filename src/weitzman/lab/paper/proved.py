@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from weitzman.lab.paper.bounds import bound, lipschitz, most_to_lose
-from weitzman.lab.pictures.regret import Bounds, DrawnBound
+from weitzman.lab.study.charts import Bounds, DrawnBound
 from weitzman.lab.study.summary import Curve
 from weitzman.lab.worlds import World
 from weitzman.lab.worlds.instance import Instance
@@ -26,7 +26,7 @@ from weitzman.learn.probing import block_length
 if TYPE_CHECKING:
     from weitzman.learn.policy import Feedback
 
-__all__ = ["Applicable", "applicable", "drawn_bounds", "study_bounds"]
+__all__ = ["Applicable", "applicable", "drawn_bound", "drawn_bounds", "study_bounds"]
 
 _TOLERANCE = 1e-6
 _SEEDS, _ROUNDS = 3, 3000
@@ -90,43 +90,37 @@ def applicable(world: World, rounds: int, seeds: Iterable[int]) -> Applicable:
     )
 
 
-def drawn_bounds(known: Applicable, feedback: str, rounds: int) -> list[DrawnBound]:
-    """Return the bounds to draw into a panel; none where no theorem applies."""
+def drawn_bound(known: Applicable, feedback: str, rounds: int) -> DrawnBound | None:
+    """Return the bound to draw into a panel; None where no theorem applies."""
     at = np.unique(np.geomspace(1, rounds, 60).astype(np.int64))
     values = [known.at(feedback, int(t)) for t in at]
     if any(v is None for v in values):
-        return []
-    numbers = np.array(values, dtype=np.float64)
-    return [
-        DrawnBound(
-            label="bound",
-            at=at.astype(np.float64),
-            values=numbers,
-            vacuous=known.vacuous(feedback, rounds),
-        )
-    ]
+        return None
+    return DrawnBound(
+        at=at.astype(np.float64),
+        values=np.array(values, dtype=np.float64),
+        vacuous=known.vacuous(feedback, rounds),
+    )
+
+
+def drawn_bounds(known: Mapping[str, Applicable], curves: Iterable[Curve]) -> Bounds:
+    """Return the bounds of all panels of the curves; a world that is not known has none."""
+    found = {
+        (c.world, c.feedback): drawn_bound(known[c.world], c.feedback, c.rounds)
+        for c in sorted(curves, key=lambda c: c.rounds)  # the longest is the last word
+        if c.world in known
+    }
+    return {key: bound for key, bound in found.items() if bound is not None}
 
 
 def study_bounds(worlds: Mapping[str, World], curves: Iterable[Curve]) -> Bounds:
-    """Return the bounds of all panels of the curves; a world that is not told has none.
-
-    What the bounds need to know is found from a few of the seeds.
-    """
-    longest: dict[tuple[str, str], Curve] = {}
-    for c in curves:
-        key = (c.world, c.feedback)
-        if key not in longest or c.rounds > longest[key].rounds:
-            longest[key] = c
+    """Return the bounds of all panels of the curves, known from a few of the seeds of their worlds."""
+    longest = {c.world: c for c in sorted(curves, key=lambda c: c.rounds) if c.world in worlds}
     known = {
-        c.world: applicable(worlds[c.world], min(c.rounds, _ROUNDS), c.seeds[:_SEEDS].tolist())
-        for c in longest.values()
-        if c.world in worlds
+        name: applicable(worlds[name], min(c.rounds, _ROUNDS), c.seeds[:_SEEDS].tolist())
+        for name, c in longest.items()
     }
-    return {
-        key: drawn_bounds(known[c.world], c.feedback, c.rounds)
-        for key, c in longest.items()
-        if c.world in known
-    }
+    return drawn_bounds(known, curves)
 
 
 def _largest_weight(instance: Instance) -> float | None:

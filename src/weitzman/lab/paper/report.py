@@ -12,31 +12,23 @@
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from weitzman.figures.chart_matplotlib import save_figure
+from weitzman.figures.chart_matplotlib import save_pictures
+from weitzman.figures.charts import Sheet
 from weitzman.figures.page import Fold, Section, render, write_page
-from weitzman.lab.paper.proved import drawn_bounds
 from weitzman.lab.paper.words import (
     Material,
     bound_table,
     claim_folds,
     claim_table,
-    claims_of,
     exponent_table,
-    exponents_of,
     final_table,
     probe_words,
 )
-from weitzman.lab.pictures.regret import Bounds
-from weitzman.lab.pictures.regret_matplotlib import PAGE, draw_regret
-from weitzman.lab.pictures.regret_plotly import explore_panels
-from weitzman.lab.study.summary import Curve, select, summarise
+from weitzman.lab.study.charts import PAGE, curve_charts, curve_sheet
+from weitzman.lab.study.summary import Curve, select
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["report_figures", "report_page", "write_report"]
+__all__ = ["report_page", "report_sheets", "write_report"]
 
 # Below so many seeds standard errors and verdicts mean little
 _FEW = 10
@@ -47,32 +39,31 @@ def write_report(directory: Path, material: Material) -> None:
     """Write the page and the figures into a directory."""
     figures = directory / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    for name, figure in report_figures(material).items():
-        save_figure(figure, [figures / f"{name}.png", figures / f"{name}.pdf"])
+    save_pictures(figures, report_sheets(material), ".png", ".pdf")
     write_page(directory / "index.html", report_page(material))
 
 
-def report_figures(material: Material) -> "dict[str, Figure]":
-    """Return the figures for print by the names of their files."""
-    curves, grown, bounds, long_bounds = _drawn(material)
-    worlds = list(dict.fromkeys(c.world for c in curves))
-    pair = [c for c in curves if c.feedback in ("full", "opened")]
-    found = {f"experiment-{w}": draw_regret(select(pair, world=w), bounds=bounds) for w in worlds}
-    found["experiment"] = draw_regret(pair, bounds=bounds, width=PAGE)
-    if probed := select(curves, feedback="probe"):
-        found["probe"] = draw_regret(probed, bounds=bounds, width=PAGE)
-    found["growth"] = draw_regret(
-        grown, bounds=long_bounds, measure="expected_regret", log=True, width=PAGE
-    )
-    return found
+def report_sheets(material: Material) -> list[Sheet]:
+    """Return the figures for print."""
+    pair, probed = _feedbacks(material.curves)
+    bounds = material.bounds
+    found = [
+        curve_sheet(select(pair, world=w), file=f"experiment-{w}", bounds=bounds)
+        for w in dict.fromkeys(c.world for c in pair)
+    ]
+    found.append(curve_sheet(pair, file="experiment", bounds=bounds, width=PAGE))
+    if probed:
+        found.append(curve_sheet(probed, file="probe", bounds=bounds, width=PAGE))
+    growth = curve_sheet(
+        material.grown, file="growth", bounds=material.long_bounds, measure="expected_regret",
+        log=True, width=PAGE,
+    )  # fmt: skip
+    return [*found, growth]
 
 
 def report_page(material: Material) -> str:
     """Return the page."""
-    curves, grown, bounds, long_bounds = _drawn(material)
-    claims = claims_of(material)
-    pair = [c for c in curves if c.feedback in ("full", "opened")]
-    probed = select(curves, feedback="probe")
+    pair, probed = _feedbacks(material.curves)
     sections = (
         Section(
             heading="What holds, and what does not",
@@ -81,8 +72,8 @@ def report_page(material: Material) -> str:
                 "the contexts, the tuned one is 10, the theorem's is that of the paper's proof. "
                 "Linear regression predicts the mean and is searched by in the same way.",
             ),
-            tables=(claim_table(claims),),
-            folds=claim_folds(claims),
+            tables=(claim_table(material.claims),),
+            folds=claim_folds(material.claims),
         ),
         Section(
             heading="The paper's figure, in three completions",
@@ -90,13 +81,13 @@ def report_page(material: Material) -> str:
                 "Mean regret over seeds with a band of ± one standard error. Under full feedback all "
                 "values are seen after a round; under opened only those of the boxes that were opened.",
             ),
-            figures=explore_panels(pair, bounds=bounds),
-            pairs=True,
+            charts=curve_charts(pair, bounds=material.bounds),
         ),
         Section(
             heading="Looks bought to learn",
             text=probe_words(material),
-            figures=explore_panels(probed, bounds=bounds),
+            charts=curve_charts(probed, bounds=material.bounds) if probed else (),
+            small=True,
         ),
         Section(heading="Final regrets", tables=(final_table(material.experiment),)),
         Section(
@@ -105,8 +96,11 @@ def report_page(material: Material) -> str:
                 "Both axes are logarithmic: a straight line is a power of the number of rounds, "
                 "and its slope the exponent. The bound has the exponent 3/4 under full feedback.",
             ),
-            figures=explore_panels(grown, bounds=long_bounds, measure="expected_regret", log=True),
-            tables=(exponent_table(exponents_of(material.growth, material.low, material.high)),),
+            charts=curve_charts(
+                material.grown, bounds=material.long_bounds, measure="expected_regret", log=True
+            ),
+            small=True,
+            tables=(exponent_table(material.exponents),),
         ),
         Section(
             heading="The bounds",
@@ -128,26 +122,17 @@ def report_page(material: Material) -> str:
             ),
         ),
     )
-    return render(title=_TITLE, lead=_lead(curves, material.setting), sections=sections)
+    return render(title=_TITLE, lead=_lead(material), sections=sections)
 
 
-def _drawn(material: Material) -> tuple[list[Curve], list[Curve], Bounds, Bounds]:
-    curves = summarise(material.experiment)
-    grown = summarise(material.growth, "expected_regret")
-    return curves, grown, _bounds(curves, material), _bounds(grown, material)
+def _feedbacks(curves: list[Curve]) -> tuple[list[Curve], list[Curve]]:
+    """Return the curves under full and opened, and those under probe."""
+    probed = select(curves, feedback="probe")
+    return [c for c in curves if c.feedback != "probe"], probed
 
 
-def _bounds(curves: list[Curve], material: Material) -> Bounds:
-    longest: dict[tuple[str, str], int] = {}
-    for c in curves:
-        key = (c.world, c.feedback)
-        longest[key] = max(c.rounds, longest.get(key, 0))
-    return {
-        key: drawn_bounds(material.known[key[0]], key[1], rounds) for key, rounds in longest.items()
-    }
-
-
-def _lead(curves: list[Curve], setting: str) -> tuple[str, ...]:
+def _lead(material: Material) -> tuple[str, ...]:
+    curves = material.curves
     rounds, seeds = max(c.rounds for c in curves), max(c.seeds.size for c in curves)
     few = f"Only {seeds} seeds: a look at what a report is like, and no evidence for anything."
     return (
@@ -155,7 +140,7 @@ def _lead(curves: list[Curve], setting: str) -> tuple[str, ...]:
         "Looking into a box costs something, and the best box is not known. A searcher learns from "
         "contexts which box to open first and when to stop. Its regret is what it pays more than "
         "the clairvoyant, who knows the true reservation values, on the same draws: smaller is "
-        f"better. Here: {setting}, {rounds:,} rounds, {seeds} seeds.",
+        f"better. Here: {material.setting}, {rounds:,} rounds, {seeds} seeds.",
         "The experiment cannot be run as written: where the reservation value is below the cost, "
         "no uniform value from 0 upwards has it. Three honest completions stand for it: signed "
         "(values may be negative), orthant (weights and contexts are made positive, and small "

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from weitzman.figures.page import Fold, PageTable
 from weitzman.lab.paper.bounds import printed_full_bound, printed_lipschitz, printed_probe_bound
 from weitzman.lab.paper.claims import Claim, check_feedback, check_growth, check_regression
-from weitzman.lab.paper.proved import Applicable
+from weitzman.lab.paper.proved import Applicable, drawn_bounds
 from weitzman.lab.paper.reference import REFERENCE, ROUNDS, distance
+from weitzman.lab.study.charts import Bounds
 from weitzman.lab.study.exponent import Exponent, growth_exponent
 from weitzman.lab.study.rows import Table
 from weitzman.lab.study.summary import Curve, finals, mean_in_words, select, summarise
@@ -20,13 +22,12 @@ __all__ = [
     "bound_table",
     "claim_folds",
     "claim_table",
-    "claims_of",
     "exponent_table",
-    "exponents_of",
     "final_table",
     "probe_words",
 ]
 
+_RUN = ("world", "feedback", "searcher")
 VARIANTS = {
     "cpb": "CPB with the default settings",
     "cpb-tuned": "CPB with a tuned η",
@@ -62,26 +63,49 @@ class Material:
     setting: str
     made: Mapping[str, str]
 
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """The regret of the experiment."""
+        return summarise(self.experiment)
 
-def exponents_of(table: Table, low: int, high: int) -> dict[tuple[str, str, str], Exponent]:
-    """Return the growth exponent of expected regret for each world, feedback and searcher."""
-    groups: dict[tuple[str, str, str], list[Curve]] = {}
-    for curve in summarise(table, "expected_regret"):
-        groups.setdefault((curve.world, curve.feedback, curve.searcher), []).append(curve)
-    return {key: growth_exponent(same, low=low, high=high) for key, same in groups.items()}
+    @cached_property
+    def grown(self) -> list[Curve]:
+        """The expected regret of the long runs."""
+        return summarise(self.growth, "expected_regret")
 
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The bounds beside the curves of the experiment."""
+        return drawn_bounds(self.known, self.curves)
 
-def claims_of(material: Material) -> list[Claim]:
-    """Return the paper's claims about its experiment, checked."""
-    curves = summarise(material.experiment)
-    exponents = exponents_of(material.growth, material.low, material.high)
-    checked = [check_feedback(curves, ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression"))]
-    checked += [check_regression(curves, name, words) for name, words in VARIANTS.items()]
-    grown = {
-        name: words for name, words in VARIANTS.items() if any(k[2] == name for k in exponents)
-    }
-    checked += [check_growth(exponents, name, words) for name, words in grown.items()]
-    return [claim for claim in checked if claim.cases]
+    @cached_property
+    def long_bounds(self) -> Bounds:
+        """The bounds beside those of the long runs."""
+        return drawn_bounds(self.known, self.grown)
+
+    @cached_property
+    def exponents(self) -> dict[tuple[str, str, str], Exponent]:
+        """The growth exponent of expected regret for each world, feedback and searcher."""
+        groups: dict[tuple[str, str, str], list[Curve]] = {}
+        for curve in self.grown:
+            groups.setdefault((curve.world, curve.feedback, curve.searcher), []).append(curve)
+        return {
+            key: growth_exponent(same, low=self.low, high=self.high) for key, same in groups.items()
+        }
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The paper's claims about its experiment, checked."""
+        names = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
+        checked = [check_feedback(self.curves, names)]
+        checked += [check_regression(self.curves, name, words) for name, words in VARIANTS.items()]
+        grown = {key[2] for key in self.exponents}
+        checked += [
+            check_growth(self.exponents, name, words)
+            for name, words in VARIANTS.items()
+            if name in grown
+        ]
+        return [claim for claim in checked if claim.cases]
 
 
 def claim_table(claims: list[Claim]) -> PageTable:
@@ -89,8 +113,8 @@ def claim_table(claims: list[Claim]) -> PageTable:
     return PageTable(
         caption="A case is open within three standard errors of no difference. A claim holds if "
         "it does in every case, and fails if it does somewhere and holds nowhere.",
-        head=("claim", "verdict", "where"),
-        rows=tuple((c.says, c.verdict, c.where) for c in claims),
+        rows=[{"claim": c.says, "verdict": c.verdict, "where": c.where} for c in claims],
+        words=("claim", "verdict", "where"),
     )
 
 
@@ -101,8 +125,10 @@ def claim_folds(claims: list[Claim]) -> tuple[Fold, ...]:
             summary=f"Case by case: {claim.says}",
             table=PageTable(
                 caption="Mean regret over seeds; differences are paired, ± one standard error.",
-                head=("case", "found", "verdict"),
-                rows=tuple((c.place, c.found, c.verdict) for c in claim.cases),
+                rows=[
+                    {"case": c.place, "found": c.found, "verdict": c.verdict} for c in claim.cases
+                ],
+                words=("case", "found", "verdict"),
             ),
         )
         for claim in claims
@@ -118,58 +144,50 @@ def final_table(table: Table) -> PageTable:
             key = (str(row["world"]), str(row["feedback"]), str(row["searcher"]))
             reference = REFERENCE.get(key)
         mean, error = float(row["regret_mean"]), float(row["regret_se"])
-        expected = float(row["expected_regret_mean"])
-        expected_error = float(row["expected_regret_se"])
-        away = "" if reference is None else f"{distance(mean, error, reference):+.1f}"
+        expected = float(row["expected_regret_mean"]), float(row["expected_regret_se"])
+        away = None if reference is None else distance(mean, error, reference)
         rows.append(
-            (
-                str(row["world"]),
-                str(row["feedback"]),
-                str(row["searcher"]),
-                mean_in_words(mean, error),
-                mean_in_words(expected, expected_error),
-                f"{row['opened']:.2f}",
-                "" if reference is None else f"{reference:g}",
-                away,
-            )
+            {
+                **{name: str(row[name]) for name in _RUN},
+                "regret": mean_in_words(mean, error),
+                "expected regret": mean_in_words(*expected),
+                "opened": f"{row['opened']:.2f}",
+                "reference": "" if reference is None else f"{reference:g}",
+                "away": "" if away is None else f"{away:+.1f}",
+            }
         )
-    numbers = ("regret", "expected regret", "opened", "reference", "away")
     return PageTable(
         caption="Regret at the end, mean ± standard error over seeds; opened: boxes per round. "
         "Reference: two independent prototypes; away: the difference to it in its standard errors, "
         "√2 times ours.",
-        head=("world", "feedback", "searcher", *numbers),
-        rows=tuple(rows),
-        numbers=frozenset(numbers),
+        rows=rows,
+        words=_RUN,
     )
 
 
 def exponent_table(exponents: dict[tuple[str, str, str], Exponent]) -> PageTable:
     """Return the growth exponents."""
-    numbers = ("exponent", "95 % interval", "fitted on (rounds)")
     return PageTable(
         caption="Expected regret ≈ b Tᵃ: the exponent a, with its bootstrap interval over seeds.",
-        head=("world", "feedback", "searcher", *numbers),
-        rows=tuple(
-            (
-                *key,
-                f"{fit.exponent:.2f}",
-                f"{fit.low:.2f} to {fit.high:.2f}",
-                f"{fit.rounds[0]:,} to {fit.rounds[-1]:,}",
-            )
+        rows=[
+            {
+                **dict(zip(_RUN, key, strict=True)),
+                "exponent": f"{fit.exponent:.2f}",
+                "95 % interval": f"{fit.low:.2f} to {fit.high:.2f}",
+                "fitted on (rounds)": f"{fit.rounds[0]:,} to {fit.rounds[-1]:,}",
+            }
             for key, fit in exponents.items()
-        ),
-        numbers=frozenset(numbers),
+        ],
+        words=_RUN,
     )
 
 
 def bound_table(material: Material) -> PageTable:
     """Return the bounds beside what was lost and what can be lost."""
-    curves = summarise(material.experiment)
     rows = []
-    for key in dict.fromkeys((c.world, c.feedback) for c in curves):
+    for key in dict.fromkeys((c.world, c.feedback) for c in material.curves):
         known = material.known[key[0]]
-        same = select(curves, world=key[0], feedback=key[1])
+        same = select(material.curves, world=key[0], feedback=key[1])
         rounds = max(c.rounds for c in same)
         regrets = [float(c.mean[-1]) for c in same]
         right = known.at(key[1], rounds)
@@ -177,22 +195,21 @@ def bound_table(material: Material) -> PageTable:
         if known.vacuous(key[1], rounds):
             word = "vacuous"
         rows.append(
-            (
-                *key,
-                _printed(known, key[1], rounds),
-                "" if right is None else f"{right:,.0f}",
-                f"{known.most * rounds:,.0f}",
-                f"{min(regrets):,.0f} to {max(regrets):,.0f}",
-                word,
-            )
+            {
+                "world": key[0],
+                "feedback": key[1],
+                "as printed": _printed(known, key[1], rounds),
+                "corrected": "" if right is None else f"{right:,.0f}",
+                "most one can lose": f"{known.most * rounds:,.0f}",
+                "lost here": f"{min(regrets):,.0f} to {max(regrets):,.0f}",
+                "word": word,
+            }
         )
-    numbers = ("as printed", "corrected", "most one can lose", "lost here")
     return PageTable(
         caption="Bounds on the regret over all rounds. A bound above the most that any policy can "
         "lose on these rounds is vacuous.",
-        head=("world", "feedback", *numbers, "word"),
-        rows=tuple(rows),
-        numbers=frozenset(numbers),
+        rows=rows,
+        words=("world", "feedback", "word"),
     )
 
 

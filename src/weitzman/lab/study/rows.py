@@ -2,9 +2,6 @@
 
 A run is one world × feedback × searcher × seed × horizon. The numbers of a row are sums over the
 run's first ``round`` rounds. A table is a mapping of column names to arrays of one length.
-
-A file is written under another name, flushed to the disk and renamed: under its own name it is
-whole, whenever the machine or the process stops.
 """
 
 import os

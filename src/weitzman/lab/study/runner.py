@@ -9,6 +9,7 @@ their rows. The process that was asked writes what comes back, run by run
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from weitzman.errors import WeitzmanError
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
 from weitzman.lab.study.evaluate import evaluate_each
-from weitzman.lab.study.folder import Folder
-from weitzman.lab.study.rows import Row, read_rows
+from weitzman.lab.study.folder import claimed
+from weitzman.lab.study.rows import Row, join_files, read_rows, write_rows
 from weitzman.lab.study.study import Run, Study
 from weitzman.search.numbers import whole_number
 
@@ -68,18 +69,19 @@ def run(
     runs = study.runs()
     keys = [r.key for r in runs]
     count = cores() if workers is None else whole_number(workers, "The number of workers", least=1)
-    with Folder(directory, study) as folder:
-        finished = folder.finished()
+    place = Path(directory)
+    with claimed(place, study) as kept:
+        finished = kept.keys()
         missing = [(r, k) for r, k in zip(runs, keys, strict=True) if k not in finished]
         rounds = sum(r.rounds for r, _ in missing)
         shown = bar(progress, runs=len(runs), done=len(runs) - len(missing), rounds=rounds)
         with shown as (tick, note):
             for task, results in _played(_tasks(missing), count, scheduler, tick):
                 for key, rows in zip(task.keys, results, strict=True):
-                    folder.write(key, rows)
+                    write_rows(kept.file(key), rows)
                 note(len(task.keys))
-        folder.join(keys)
-        return read_rows(folder.rows)
+        join_files([kept.file(key) for key in keys], place / "rows.parquet")
+        return read_rows(place)
 
 
 def play_task(task: Task, tick: Tick | None = None) -> list[list[Row]]:

@@ -1,12 +1,12 @@
 """The pictures of a replay, as charts."""
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.figures.charts import Chart, Series, limits_of
-from weitzman.replays.diagnosis.calibration import Calibration
+from weitzman.figures.charts import Chart, Series
 from weitzman.replays.diagnosis.features import Telling
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import CHEAP, Findings
@@ -34,61 +34,65 @@ Floats = NDArray[np.float64]
 
 def totals_chart(findings: Findings) -> Chart:
     """Return the mean total of every policy, the best on top."""
-    return _policies(
-        findings, file="totals", title="Mean total per round", across="total per round ± s.e.",
-        measure="mean_total", error="se",
+    names, series = _policies(findings, "mean_total", "se")
+    return Chart(
+        file="totals", title="Mean total per round", across="total per round ± s.e.", kind="dots",
+        names=names, series=series, limits=_best(series),
     )  # fmt: skip
 
 
 def saved_chart(findings: Findings) -> Chart:
     """Return what default saves against every policy, round by round paired."""
-    return _policies(
-        findings, file="saved", title="What default saves against each", reference=0.0,
-        across="saved per round ± s.e. of the paired difference",
-        measure="default_saves", error="default_saves_se",
+    names, series = _policies(findings, "default_saves", "default_saves_se", but="default")
+    return Chart(
+        file="saved", title="What default saves against each", kind="dots", names=names,
+        across="saved per round ± s.e. of the paired difference", series=series, reference=0.0,
+        limits=_best(series),
     )  # fmt: skip
 
 
 def opened_chart(findings: Findings) -> Chart:
     """Return how many boxes every policy opens."""
-    return _policies(
-        findings, file="opened", title="Boxes opened", across="boxes opened per round",
-        measure="boxes_opened", error=None,
+    names, series = _policies(findings, "boxes_opened", None)
+    return Chart(
+        file="opened", title="Boxes opened", across="boxes opened per round", kind="dots",
+        names=names, series=series,
     )  # fmt: skip
 
 
 def _policies(
-    findings: Findings,
-    *,
-    file: str,
-    title: str,
-    across: str,
-    measure: str,
-    error: str | None,
-    reference: float | None = None,
-) -> Chart:
-    """Return a measure of the policies; with errors, the axis is made for the better ones."""
+    findings: Findings, measure: str, error: str | None, *, but: str = ""
+) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+    """Return the names of the policies, the best first, and a measure of them under each feedback."""
     rows = [r for r in findings.rows if r["cost_scale"] == findings.scale]
     first = {str(r["policy"]): float(r["mean_total"]) for r in reversed(rows)}
-    names = sorted(first, key=lambda name: first[name])
-    if reference is not None:
-        names.remove("default")
-    series, ends = [], np.full(len(names), -np.inf)
+    names = tuple(name for name in sorted(first, key=lambda name: first[name]) if name != but)
+    series = []
     for feedback in dict.fromkeys(str(r["feedback"]) for r in rows):
         own = {str(r["policy"]): r for r in rows if r["feedback"] == feedback}
-        x = np.array([float(own[n][measure]) for n in names])
-        errors = None if error is None else np.array([float(own[n][error]) for n in names])
-        ends = np.maximum(ends, x if errors is None else x + errors)
-        y = np.arange(len(names), dtype=np.float64)
-        series.append(Series(name=feedback, x=x, y=y, error=errors))
-    limits = None
-    if error is not None:
-        low = min(float((s.x - s.error).min()) for s in series if s.error is not None)
-        limits = limits_of(np.array([low, *np.sort(ends)[:_SHOWN]]), _SHOWN + 1, room=0.06)
-    return Chart(
-        file=file, title=title, across=across, kind="dots", series=tuple(series),
-        names=tuple(names), limits=limits, reference=reference,
-    )  # fmt: skip
+        series.append(_series(feedback, [own[name] for name in names], measure, error))
+    return names, tuple(series)
+
+
+def _series(
+    name: str, rows: list[dict[str, str | float]], measure: str, error: str | None
+) -> Series:
+    x = np.array([float(row[measure]) for row in rows])
+    errors = None if error is None else np.array([float(row[error]) for row in rows])
+    return Series(name=name, x=x, error=errors)
+
+
+def _best(series: Sequence[Series]) -> tuple[float, float]:
+    """Return limits that are made for the better policies, those with the least values."""
+    errors = [0.0 if s.error is None else s.error for s in series]
+    low = float(np.min([s.x - error for s, error in zip(series, errors, strict=True)]))
+    ends = np.max([s.x + error for s, error in zip(series, errors, strict=True)], axis=0)
+    return _roomy(low, float(np.sort(ends)[:_SHOWN].max()))
+
+
+def _roomy(low: float, high: float) -> tuple[float, float]:
+    room = 0.06 * ((high - low) or abs(high) or 1.0)
+    return low - room, high + room
 
 
 def saving_charts(findings: Findings) -> tuple[Chart, ...]:
@@ -105,8 +109,6 @@ def _savings(replay: Replay) -> Chart:
     order = sorted(saved, key=lambda name: (name != "recorded", float(saved[name][-1])))
     # The axis is made for the closest rivals: what is far worse leaves it at the top
     near = np.concatenate([saved[name] for name in order[:5]])
-    low, high = float(near.min()), float(near.max())
-    room = 0.06 * ((high - low) or 1.0)
     at = np.arange(1, len(mine) + 1, dtype=np.float64)
     return Chart(
         file=f"savings-{replay.feedback}",
@@ -116,7 +118,7 @@ def _savings(replay: Replay) -> Chart:
         kind="lines",
         series=tuple(Series(name=name, x=at, y=saved[name]) for name in order),
         reference=0.0,
-        limits=(low - room, high + room),
+        limits=_roomy(float(near.min()), float(near.max())),
     )
 
 
@@ -165,25 +167,18 @@ def calibration_charts(findings: Findings) -> tuple[Chart, ...]:
         reference=1.0,
         limits=_ratios(np.concatenate([c.bins for c in found])),
     )
-    return (bins,) if findings.log.shared else (bins, _per_box(findings, found))
-
-
-def _per_box(findings: Findings, found: list[Calibration]) -> Chart:
-    paper = found[0]
-    names, kept = _rows(findings.log.boxes, np.abs(np.nan_to_num(paper.boxes, nan=1.0) - 1.0))
-    places = np.arange(len(kept), dtype=np.float64)
-    return Chart(
-        file="calibration-boxes",
-        title="The same, box by box",
-        across="found / promised ± s.e.",
-        kind="dots",
+    if findings.log.shared:
+        return (bins,)
+    names, kept = _rows(findings.log.boxes, np.abs(np.nan_to_num(found[0].boxes, nan=1.0) - 1.0))
+    boxes = Chart(
+        file="calibration-boxes", title="The same, box by box", across="found / promised ± s.e.",
+        kind="dots", names=names, reference=1.0,
         series=tuple(
-            Series(name=c.rule, x=c.boxes[kept], y=places, error=c.box_errors[kept]) for c in found
+            Series(name=c.rule, x=c.boxes[kept], error=c.box_errors[kept]) for c in found
         ),
-        names=names,
-        reference=1.0,
         limits=_ratios(np.concatenate([c.boxes for c in found])),
-    )
+    )  # fmt: skip
+    return bins, boxes
 
 
 def _ratios(ratios: Floats) -> tuple[float, float]:
@@ -196,13 +191,10 @@ def correlation_chart(findings: Findings) -> Chart | None:
     if findings.log.shared or not np.isfinite(found.mean):
         return None
     names, kept = _rows(findings.log.boxes, np.abs(np.nan_to_num(found.boxes)))
-    series = Series(
-        name="correlation", x=found.boxes[kept], y=np.arange(len(kept), dtype=np.float64),
-        error=found.box_errors[kept],
-    )  # fmt: skip
+    series = Series(name="correlation", x=found.boxes[kept], error=found.box_errors[kept])
     return Chart(
         file="correlation", title="Correlation with the other boxes of a round",
-        across="mean correlation of residuals ± s.e.", kind="dots", series=(series,), names=names,
+        across="mean correlation of residuals ± s.e.", kind="dots", names=names, series=(series,),
         reference=0.0,
     )  # fmt: skip
 
@@ -212,30 +204,25 @@ def cost_chart(findings: Findings) -> Chart | None:
     if findings.log.shared or not np.isfinite(findings.cost_shares).any():
         return None
     names, kept = _rows(findings.log.boxes, np.nan_to_num(findings.cost_shares, posinf=0.0))
-    places = np.arange(len(kept), dtype=np.float64)
     shares = 100.0 * findings.cost_shares[kept]
     finite = shares[np.isfinite(shares)]
-    # One dear box does not flatten the others
+    # One expensive box does not flatten the others
     end = min(1.08 * float(finite.max()), 6.0 * float(np.median(finite)))
     return Chart(
-        file="cost-shares", title="What a look costs",
-        across="cost, % of what the features leave open (standard deviation)", kind="dots",
-        series=(Series(name="cost", x=shares, y=places),), names=names, reference=100.0 * CHEAP,
+        file="cost-shares", title="What a look costs", kind="dots", names=names,
+        across="cost, % of what the features leave open (standard deviation)",
+        series=(Series(name="cost", x=shares),), reference=100.0 * CHEAP,
         limits=(0.0, max(end, 200.0 * CHEAP)),
     )  # fmt: skip
 
 
 def telling_chart(told: Telling) -> Chart:
     """Return the most telling features."""
-    top = min(12, len(told.names))
-    series = Series(
-        name="tells", x=100.0 * told.shares[:top], y=np.arange(top, dtype=np.float64),
-        error=100.0 * told.errors[:top],
-    )  # fmt: skip
+    series = Series(name="tells", x=100.0 * told.shares[:12], error=100.0 * told.errors[:12])
     return Chart(
-        file="features", title="The most telling features",
-        across="% of the squares lost without it ± s.e.", kind="dots", series=(series,),
-        names=tuple(told.names[:top]), reference=0.0,
+        file="features", title="The most telling features", kind="dots",
+        across="% of the squares lost without it ± s.e.", names=tuple(told.names[:12]),
+        series=(series,), reference=0.0,
     )  # fmt: skip
 
 
@@ -245,24 +232,18 @@ def twin_chart(findings: Findings) -> Chart | None:
     if len(versions) < 3:
         return None
     first = next(iter(versions.values())).shown()
-    names = [n for n in first if n not in ("paper", "hindsight", "recorded")]
+    names = tuple(n for n in first if n not in ("paper", "hindsight", "recorded"))
     series = []
-    for name, replay in versions.items():
-        rows = {str(r["policy"]): r for r in replay.rows(against="paper")}
-        series.append(
-            Series(
-                name=name,
-                x=np.array([float(rows[n]["paper_saves"]) for n in names]),
-                y=np.arange(len(names), dtype=np.float64),
-                error=np.array([float(rows[n]["paper_saves_se"]) for n in names]),
-            )
-        )
-    far = np.array([max(abs(float(s.x[k])) for s in series) for k in range(len(names))])
+    for version, replay in versions.items():
+        own = {str(r["policy"]): r for r in replay.rows(against="paper")}
+        rows = [own[name] for name in names]
+        series.append(_series(version, rows, "paper_saves", "paper_saves_se"))
+    far = np.max([np.abs(s.x) for s in series], axis=0)
     end = 1.25 * float(np.sort(far)[: max(3, len(names) - 3)].max()) or 1.0
     return Chart(
-        file="twins", title="What the paper's rule saves against others",
-        across="saved per round by paper ± s.e.", kind="dots", series=tuple(series),
-        names=tuple(names), reference=0.0, limits=(-end, end),
+        file="twins", title="What the paper's rule saves against others", kind="dots", names=names,
+        across="saved per round by paper ± s.e.", series=tuple(series), reference=0.0,
+        limits=(-end, end),
     )  # fmt: skip
 
 

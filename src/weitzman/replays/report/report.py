@@ -15,49 +15,25 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.figures.chart_matplotlib import draw_chart, save_figure
-from weitzman.figures.chart_plotly import explore_chart
-from weitzman.figures.charts import Chart
-from weitzman.figures.page import Fold, PageTable, Section, render, write_page
+from weitzman.figures.chart_matplotlib import save_pictures
+from weitzman.figures.page import Section, render, write_page
 from weitzman.jobs.files import check_own, write_table
-from weitzman.replays.pieces import clear_pieces
-from weitzman.replays.report.charts import (
-    calibration_charts,
-    correlation_chart,
-    cost_chart,
-    opened_chart,
-    saved_chart,
-    saving_charts,
-    telling_chart,
-    totals_chart,
-    twin_chart,
-    went_by_charts,
-)
+from weitzman.replays.pieces import finished_parts
+from weitzman.replays.report import charts, words
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
-from weitzman.replays.report.words import (
-    calibration_table,
-    calibration_words,
-    candidate_fold,
-    correlation_words,
-    cost_words,
-    scale_table,
-    telling_words,
-    total_table,
-    twin_table,
-)
 
 __all__ = ["PARTS", "check_place", "placed", "replay_page", "write_replay_report"]
 
 PARTS = "parts"
 _FIGURES = "figures"
+_POLICIES = (charts.totals_chart, charts.saved_chart, charts.opened_chart)
 
 Thing = TypeVar("Thing")
 
@@ -80,15 +56,18 @@ def placed(directory: Path | None) -> Iterator[None]:
         return
     made = [p for p in (directory / _FIGURES, directory) if not p.exists()]
     check_place(directory)
-    try:
-        yield
-    except BaseException:
-        # Where parts are finished the work goes on another time
-        for place in () if (directory / PARTS).is_dir() else made:
-            # Something in it by now is not ours to take away
-            with suppress(OSError):
-                place.rmdir()
-        raise
+    with finished_parts(directory / PARTS) as parts:
+        try:
+            yield
+        except BaseException:
+            # Where parts are finished the work goes on another time
+            if not parts.keys():
+                parts.clear()
+                for place in made:
+                    # Something in it by now is not ours to take away
+                    with suppress(OSError):
+                        place.rmdir()
+            raise
 
 
 def write_replay_report(directory: Path, findings: Findings) -> None:
@@ -96,9 +75,8 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     import pyarrow
 
     check_place(directory)
-    for part in _parts(findings):
-        for chart in part.charts:
-            save_figure(draw_chart(chart), [directory / _FIGURES / f"{chart.file}.png"])
+    pictures = [chart for section in _sections(findings) for chart in section.charts]
+    save_pictures(directory / _FIGURES, pictures, ".png")
     rows = findings.rows
     write_page(directory / "rows.json", json.dumps(rows, indent=2, allow_nan=False) + "\n")
     write_table(directory / "rows.parquet", pyarrow.Table.from_pylist(rows))
@@ -106,50 +84,36 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
     write_page(directory / "findings.json", told + "\n")
     write_page(directory / "index.html", replay_page(findings))
-    clear_pieces(directory / PARTS)
+    finished_parts(directory / PARTS).clear()
 
 
 def replay_page(findings: Findings) -> str:
     """Return the page."""
-    sections = tuple(
-        Section(
-            heading=part.heading,
-            text=part.text,
-            figures=tuple(explore_chart(chart) for chart in part.charts),
-            pairs=True,
-            tables=part.tables,
-            folds=part.folds,
-        )
-        for part in _parts(findings)
-    )
     title = f"What would it have saved? {Path(findings.log.source).name}"
-    return render(title=title, lead=lead(findings), sections=sections)
+    return render(title=title, lead=lead(findings), sections=_sections(findings))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Part:
-    """A section of the report, its pictures not yet drawn."""
-
-    heading: str
-    text: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    tables: tuple[PageTable, ...] = ()
-    folds: tuple[Fold, ...] = ()
-
-
-def _parts(findings: Findings) -> tuple[_Part, ...]:
+def _sections(findings: Findings) -> tuple[Section, ...]:
     return (
-        _Part(heading="How sure is this?", text=findings.advice.cautions),
-        _totals(findings),
-        _Part(
+        Section(heading="How sure is this?", text=findings.advice.cautions),
+        Section(
+            heading="What every policy would have come to",
+            text=glossary(findings),
+            charts=tuple(draw(findings) for draw in _POLICIES),
+            tables=(
+                *(words.total_table(replay) for replay in findings.main),
+                *_there(words.scale_table(findings)),
+            ),
+        ),
+        Section(
             heading="Savings over time",
             text=(
                 "The sum of what default has saved by each round; below 0 it was behind. The axis is made "
                 "for the closest rivals, and far worse rules leave it at the top.",
             ),
-            charts=saving_charts(findings),
+            charts=charts.saving_charts(findings),
         ),
-        _Part(
+        Section(
             heading="What default went by",
             text=(
                 "default is a portfolio: it plays the paper's rule until another candidate is clearly "
@@ -159,45 +123,32 @@ def _parts(findings: Findings) -> tuple[_Part, ...]:
                 "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
                 "to learn.",
             ),
-            charts=went_by_charts(findings),
-            folds=tuple(candidate_fold(replay) for replay in findings.main),
+            charts=charts.went_by_charts(findings),
+            folds=tuple(words.candidate_fold(replay) for replay in findings.main),
         ),
-        _Part(
+        Section(
             heading="Do the reservation values keep their promise?",
-            text=calibration_words(findings),
-            charts=calibration_charts(findings),
-            tables=(calibration_table(findings),) if findings.calibrations else (),
+            text=words.calibration_words(findings),
+            charts=charts.calibration_charts(findings),
+            tables=(words.calibration_table(findings),) if findings.calibrations else (),
         ),
-        _Part(
+        Section(
             heading="Do the boxes of a round move together?",
-            text=correlation_words(findings),
-            charts=_there(correlation_chart(findings), twin_chart(findings)),
-            tables=_there(twin_table(findings)),
+            text=words.correlation_words(findings),
+            charts=_there(charts.correlation_chart(findings), charts.twin_chart(findings)),
+            tables=_there(words.twin_table(findings)),
         ),
-        _Part(
+        Section(
             heading="Is a look cheap or dear?",
-            text=cost_words(findings),
-            charts=_there(cost_chart(findings)),
+            text=words.cost_words(findings),
+            charts=_there(charts.cost_chart(findings)),
         ),
-        _Part(
+        Section(
             heading="Which features tell something?",
-            text=telling_words(findings),
-            charts=() if findings.telling is None else (telling_chart(findings.telling),),
+            text=words.telling_words(findings),
+            charts=() if findings.telling is None else (charts.telling_chart(findings.telling),),
         ),
-        _Part(
-            heading="How this was made",
-            text=made_words(findings),
-        ),
-    )
-
-
-def _totals(findings: Findings) -> _Part:
-    scales = scale_table(findings)
-    return _Part(
-        heading="What every policy would have come to",
-        text=glossary(findings),
-        charts=(totals_chart(findings), saved_chart(findings), opened_chart(findings)),
-        tables=(*(total_table(replay) for replay in findings.main), *_there(scales)),
+        Section(heading="How this was made", text=made_words(findings)),
     )
 
 

@@ -28,25 +28,25 @@ def total_table(replay: Replay) -> PageTable:
     rows = []
     for row in sorted(replay.rows(), key=lambda r: float(r["mean_total"])):
         name = str(row["policy"])
-        saved = (
-            ""
-            if name == "default"
-            else f"{row['default_saves']:.3g} ± {row['default_saves_se']:.2g}"
-        )
         share = saving(replay, name)
-        relative = ""
-        if name != "default" and not np.isnan(share.share):
-            relative = in_percent(share.share, share.share_error)
-        total = f"{row['mean_total']:.4g} ± {row['se']:.2g}"
-        rows.append((name, total, f"{row['boxes_opened']:.2f}", saved, relative))
+        saved = f"{row['default_saves']:.3g} ± {row['default_saves_se']:.2g}"
+        relative = "" if np.isnan(share.share) else in_percent(share.share, share.share_error)
+        rows.append(
+            {
+                "policy": name,
+                "total": f"{row['mean_total']:.4g} ± {row['se']:.2g}",
+                "opened": f"{row['boxes_opened']:.2f}",
+                "default saves": "" if name == "default" else saved,
+                "that is": "" if name == "default" else relative,
+            }
+        )
     closed, error = replay.share()
     return PageTable(
         caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value plus costs paid, mean "
         f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, default "
         f"closes {closed:+.3f} ± {error:.3f} of the gap.",
-        head=("policy", "total", "opened", "default saves", "that is"),
-        rows=tuple(rows),
-        numbers=frozenset(("total", "opened", "default saves", "that is")),
+        rows=rows,
+        words=("policy",),
     )
 
 
@@ -60,31 +60,22 @@ def scale_table(findings: Findings) -> PageTable | None:
         found = saving(one, one.best_simple)
         closed, error = one.share()
         rows.append(
-            (
-                f"× {one.cost_scale:g}",
-                one.feedback,
-                one.best_simple,
-                f"{one.of(one.best_simple).mean():.4g}",
-                f"{one.of('default').mean():.4g}",
-                f"{found.saved:.3g} ± {found.error:.2g}",
-                f"{closed:+.3f} ± {error:.3f}",
-            )
+            {
+                "costs": f"× {one.cost_scale:g}",
+                "feedback": one.feedback,
+                "best other": one.best_simple,
+                "its total": f"{one.of(one.best_simple).mean():.4g}",
+                "default": f"{one.of('default').mean():.4g}",
+                "default saves": f"{found.saved:.3g} ± {found.error:.2g}",
+                "gap closed": f"{closed:+.3f} ± {error:.3f}",
+            }
         )
     return PageTable(
         caption="Cheaper and dearer looks: the best other rule of each row (simple rules and paper) is "
         "chosen afterwards. The last column is the share of the gap between it and hindsight that default "
         "closes.",
-        head=(
-            "costs",
-            "feedback",
-            "best other",
-            "its total",
-            "default",
-            "default saves",
-            "gap closed",
-        ),
-        rows=tuple(rows),
-        numbers=frozenset(("its total", "default", "default saves", "gap closed")),
+        rows=rows,
+        words=("costs", "feedback", "best other"),
     )
 
 
@@ -98,17 +89,16 @@ def candidate_fold(replay: Replay) -> Fold:
         summary=f"All that was played under {replay.feedback}",
         table=PageTable(
             caption="Mean total per round, boxes opened, and in how many rounds default went by it.",
-            head=("policy", "total", "opened", "rounds"),
-            rows=tuple(
-                (
-                    replay.names[k],
-                    f"{means[k]:.4g}",
-                    f"{replay.opened[:, k].mean():.2f}",
-                    f"{100 * share.get(replay.names[k], 0.0):.0f} %" if k else "",
-                )
+            rows=[
+                {
+                    "policy": replay.names[k],
+                    "total": f"{means[k]:.4g}",
+                    "opened": f"{replay.opened[:, k].mean():.2f}",
+                    "rounds": f"{100 * share.get(replay.names[k], 0.0):.0f} %" if k else "",
+                }
                 for k in order
-            ),
-            numbers=frozenset(("total", "opened", "rounds")),
+            ],
+            words=("policy",),
         ),
     )
 
@@ -134,28 +124,20 @@ def calibration_table(findings: Findings) -> PageTable:
         off = [log.boxes[k] for k in one.off]
         told = ", ".join(off[:4]) + (f" and {len(off) - 4} more" if len(off) > 4 else "")
         rows.append(
-            (
-                one.rule,
-                f"{one.ratio:.3f} ± {one.error:.3f}",
-                f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
-                "yes" if one.holds else "no",
-                f"{one.shift:+.3g}",
-                "" if log.shared else told,
-            )
+            {
+                "σ of": one.rule,
+                "found / promised": f"{one.ratio:.3f} ± {one.error:.3f}",
+                "± three s.e.": f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
+                "1 within": "yes" if one.holds else "no",
+                "σ too high by": f"{one.shift:+.3g}",
+                "boxes that are off": "" if log.shared else told,
+            }
         )
     return PageTable(
         caption="σ too high by: what would mend the average, in units of value. Boxes that are off by more "
         "than chance allows in one log in 100.",
-        head=(
-            "σ of",
-            "found / promised",
-            "± three s.e.",
-            "1 within",
-            "σ too high by",
-            "boxes that are off",
-        ),
-        rows=tuple(rows),
-        numbers=frozenset(("found / promised", "± three s.e.", "σ too high by")),
+        rows=rows,
+        words=("σ of", "1 within", "boxes that are off"),
     )
 
 
@@ -212,15 +194,14 @@ def twin_table(findings: Findings) -> PageTable | None:
         return None
     shown = {name: replay.shown() for name, replay in versions.items()}
     names = [n for n in shown["apart"] if all(n in other for other in shown.values())]
-    rows = [
-        (name, *(f"{shown[version][name][0].mean():.4g}" for version in versions)) for name in names
-    ]
     return PageTable(
         caption=f"Mean total per round under {findings.main[0].feedback}, on the log and its twins. What "
         "correlation costs is between the twins; the log differs from both in more.",
-        head=("policy", *versions),
-        rows=tuple(rows),
-        numbers=frozenset(versions),
+        rows=[
+            {"policy": name, **{v: f"{shown[v][name][0].mean():.4g}" for v in versions}}
+            for name in names
+        ],
+        words=("policy",),
     )
 
 

@@ -11,17 +11,14 @@ from matplotlib.figure import Figure
 
 from tests.replays.synthetic import roots, table
 from weitzman.errors import InvalidInputError
-from weitzman.figures.chart_matplotlib import save_figure
-from weitzman.lab.pictures.regret import DrawnBound
-from weitzman.lab.pictures.regret_matplotlib import COLUMN, PAGE, draw_regret
-from weitzman.lab.pictures.regret_plotly import explore_panels, explore_regret
+from weitzman.figures.chart_matplotlib import draw_chart, save_figure, save_pictures
+from weitzman.figures.chart_plotly import explore_chart
+from weitzman.lab.study.charts import PAGE, DrawnBound, curve_charts, curve_sheet
 from weitzman.lab.study.summary import summarise
 
 AT = np.array([10.0, 100.0])
 BOUNDS = {
-    (world, "full"): [
-        DrawnBound(label="bound", at=AT, values=np.array([500.0, 4849.0]), vacuous=True)
-    ]
+    (world, "full"): DrawnBound(at=AT, values=np.array([500.0, 4849.0]), vacuous=True)
     for world in ("signed", "orthant", "shifted")
 }
 SEARCHERS = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
@@ -32,7 +29,7 @@ def curves(**options: Any) -> Any:
 
 
 def drawn(**options: Any) -> Figure:
-    figure = draw_regret(curves(searchers=SEARCHERS, **options), bounds=BOUNDS)
+    figure = draw_chart(curve_sheet(curves(searchers=SEARCHERS, **options), bounds=BOUNDS))
     figure.draw_without_rendering()
     return figure
 
@@ -43,12 +40,11 @@ def data(values: Any) -> list[float]:
 
 def test_twins_show_the_same_numbers() -> None:
     given = curves(worlds=("signed", "shifted"))
-    print_figure, screen_figure = draw_regret(given), explore_regret(given)
-    for place, panel in enumerate(_pairs(given)):
-        axes = print_figure.axes[place]
+    print_figure, charts = draw_chart(curve_sheet(given)), curve_charts(given)
+    for axes, chart, pair in zip(print_figure.axes, charts, _pairs(given), strict=True):
         lines = [line for line in axes.lines if len(data(line.get_xdata())) == 10]
-        names = [screen_figure.data[4 * place + i] for i in (1, 3)]
-        for curve, line, trace in zip(panel, lines, names, strict=True):
+        traces = explore_chart(chart).data[1::2]
+        for curve, line, trace in zip(pair, lines, traces, strict=True):
             assert data(line.get_ydata()) == data(trace.y) == curve.mean.tolist()
             assert data(line.get_xdata()) == data(trace.x) == curve.at.tolist()
             assert data(trace.customdata) == curve.error.tolist()
@@ -61,14 +57,14 @@ def _pairs(given: Any) -> list[Any]:
 
 def test_bars_and_bands_are_one_standard_error() -> None:
     given = curves(feedbacks=("full",), searchers=("cpb",))
-    axes = draw_regret(given).axes[0]
+    axes = draw_chart(curve_sheet(given)).axes[0]
     (bars,) = axes.containers
     for low, high in (segment[:, 1] for segment in bars[2][0].get_segments()):
         middle = (low + high) / 2.0
         near = np.abs(given[0].mean - middle).argmin()
         assert middle == pytest.approx(given[0].mean[near])
         assert (high - low) / 2.0 == pytest.approx(given[0].error[near])
-    band = explore_regret(given).data[0]
+    band = explore_chart(curve_charts(given)[0]).data[0]
     upper, lower = np.array(data(band.y)[:10]), np.array(data(band.y)[10:])[::-1]
     assert ((upper - lower) / 2.0).tolist() == pytest.approx(given[0].error.tolist())
 
@@ -78,7 +74,7 @@ def test_axes_say_what_they_measure_and_in_what_unit() -> None:
     assert figure.get_supylabel() == "regret (units of value)"
     assert [axes.get_xlabel() for axes in figure.axes] == ["round", "round"]
     assert [axes.get_title() for axes in figure.axes] == ["signed, full", "signed, opened"]
-    screen = explore_regret(curves())
+    screen = explore_chart(curve_charts(curves())[0])
     assert screen.layout.yaxis.title.text == "regret (units of value)"
     assert screen.layout.xaxis.title.text == "round"
 
@@ -87,13 +83,13 @@ def test_vacuous_bounds_are_told_in_both() -> None:
     told = "bound 4,849: above the axis, vacuous"
     texts = [text.get_text() for text in drawn().axes[0].texts]
     assert told in [text.replace("\n", " ") for text in texts]
-    screen = explore_regret(curves(), bounds=BOUNDS)
+    screen = explore_chart(curve_charts(curves(), bounds=BOUNDS)[0])
     assert told in [note.text for note in screen.layout.annotations]
 
 
 @pytest.mark.parametrize(
     ("options", "width"),
-    [({}, COLUMN), ({"worlds": ("signed", "orthant", "shifted")}, PAGE)],
+    [({}, 3.3), ({"worlds": ("signed", "orthant", "shifted")}, PAGE)],
 )
 def test_type_is_large_enough_and_nothing_is_cut_or_covered(
     options: dict[str, Any], width: float
@@ -120,36 +116,40 @@ def test_type_is_large_enough_and_nothing_is_cut_or_covered(
 
 def test_growth_is_drawn_on_logarithmic_axes_with_its_bound() -> None:
     given = curves(horizons=(1000,), feedbacks=("full",))
-    axes = draw_regret(given, bounds=BOUNDS, log=True, measure="expected_regret").axes[0]
+    sheet = curve_sheet(given, bounds=BOUNDS, log=True, measure="expected_regret")
+    axes = draw_chart(sheet).axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert any(data(line.get_ydata())[-1:] == [4849.0] for line in axes.lines)
-    screen = explore_regret(given, bounds=BOUNDS, log=True, measure="expected_regret")
+    screen = explore_chart(sheet.charts[0])
     assert (screen.layout.xaxis.type, screen.layout.yaxis.type) == ("log", "log")
     assert [trace.name for trace in screen.data if trace.name][-1] == "bound"
 
 
 def test_one_seed_and_one_checkpoint_can_be_drawn() -> None:
     given = curves(seeds=(0,), horizons=(10,))
-    draw_regret(given).draw_without_rendering()
-    assert data(explore_regret(given).data[1].y) == given[0].mean.tolist()
+    draw_chart(curve_sheet(given)).draw_without_rendering()
+    # A line of few points has a mark and a bar at each, and no band
+    trace = explore_chart(curve_charts(given)[0]).data[0]
+    assert (data(trace.y), trace.mode) == (given[0].mean.tolist(), "lines+markers")
 
 
-def test_a_page_gets_a_figure_per_panel() -> None:
-    figures = explore_panels(curves(worlds=("signed", "shifted")))
-    assert [f.layout.annotations[0].text for f in figures] == [
-        "signed, full", "signed, opened", "shifted, full", "shifted, opened",
-    ]  # fmt: skip
+def test_every_column_says_what_goes_across_and_the_legend_names_each_searcher_once() -> None:
+    figure = draw_chart(curve_sheet(curves(worlds=tuple("abcde"), feedbacks=("full",))))
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels == ["", "", "round", "round", "round", ""]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["cpb", "linear-regression"]
 
 
 @pytest.mark.parametrize(
     ("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
 )
 def test_figures_are_written(tmp_path: Path, suffix: str, start: bytes) -> None:
-    save_figure(draw_regret(curves()), [tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"])
+    save_pictures(tmp_path, [curve_sheet(curves(), file=name) for name in "ab"], f".{suffix}")
     assert (tmp_path / f"a.{suffix}").read_bytes().startswith(start)
     assert (tmp_path / f"b.{suffix}").exists()
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"must be writable\. Got 'No such file"):
-        save_figure(draw_regret(curves()), [tmp_path / "absent" / "a.png"])
+        save_figure(draw_chart(curve_sheet(curves())), [tmp_path / "absent" / "a.png"])

@@ -1,1 +1,0 @@
-"""Pictures of regret: what they show, and how matplotlib and plotly draw it."""
