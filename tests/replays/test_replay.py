@@ -125,7 +125,7 @@ def test_under_opened_the_simple_rules_are_told_beside_default() -> None:
     assert {r["feedback"] for r in found.rows()} == {"opened"}
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
     with pytest.raises(wz.InvalidInputError, match="feedback"):
-        replay(a_log(), [SMALL], feedback="probe")  # type: ignore[arg-type]
+        replay(a_log(), [SMALL], feedback="probe")
 
 
 def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from weitzman.learn.policies.portfolio import default_policy
 from weitzman.logs.log import Log, read_log
+from weitzman.replays.lineup import lineup_of
 from weitzman.replays.replay import Play, replay
-from weitzman.replays.runs import lineup_of
 
 EARLY, LATE = 2_000, 20_000
 STATUS = Path("/proc/self/statm")

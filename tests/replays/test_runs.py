@@ -15,10 +15,10 @@ from weitzman.learn.policies.portfolio import Portfolio, default_policy, familie
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
+from weitzman.replays.lineup import PAPER, lineup_of
 from weitzman.replays.runs import (
     Part,
     Run,
-    lineup_of,
     parts_of,
     play_part,
     put_together,
@@ -167,3 +167,17 @@ def test_hedging_afterwards_is_hedging_live(clarity: float | Literal["auto"]) ->
         assert run.expected[t] == player.weights() @ player.score(shown, values).totals
         player.learn(shown, values)
     assert len(set(run.played.tolist())) > 1
+
+
+def test_policies_may_be_named_and_what_is_compared_follows() -> None:
+    lineup = lineup_of(["Ridge standardised", Simple("mean"), "trees index 1"], shared=True)
+    asked = ["Ridge standardised", "mean", "trees index 1"]
+    assert list(lineup) == [*asked, *(r for r in RULES if r != "mean"), PAPER]
+    assert lineup["trees index 1"] == Joint("trees", "index", 1.0, shared=True)
+    assert lineup["stay"] == Simple("stay", shared=True)
+    with pytest.raises(wz.InvalidInputError, match="have distinct names"):
+        lineup_of(["mean", Simple("mean")], shared=False)
+    with pytest.raises(wz.InvalidInputError, match="The name of a policy must be 'default'"):
+        lineup_of(["other"], shared=False)
+    with pytest.raises(wz.InvalidInputError, match="be at least one"):
+        lineup_of([], shared=False)

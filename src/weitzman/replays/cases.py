@@ -21,9 +21,10 @@ from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
+from weitzman.replays.lineup import lineup_of
 from weitzman.replays.pieces import Pieces
 from weitzman.replays.replay import Play, Replay
-from weitzman.replays.runs import Part, Piece, lineup_of, rank_of
+from weitzman.replays.runs import Part, Piece, rank_of
 
 __all__ = ["Case", "Replays", "play_cases"]
 

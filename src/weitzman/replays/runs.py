@@ -9,35 +9,29 @@ nor their place changes a bit of the result.
 - Any other policy plays a run of its own, and learns what the feedback reveals to it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick
-from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.joint import JointFamily
 from weitzman.learn.policies.portfolio import (
     Portfolio,
-    default_policy,
     families_of,
     policy_name,
 )
 from weitzman.learn.policies.portfolio_player import pick
-from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policies.weitzman import LearnerFamily, Weitzman
+from weitzman.learn.policies.weitzman import LearnerFamily
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_round
+from weitzman.replays.lineup import Lineup
 
 __all__ = [
-    "SIMPLE",
-    "Lineup",
     "Part",
     "Piece",
     "Run",
-    "lineup_of",
     "parts_of",
     "play_part",
     "put_together",
@@ -46,11 +40,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Lineup = Mapping[str, Policy]
-"""Policies by name; the first is the one that a replay is about."""
-
-SIMPLE = (*RULES, "paper standardised")
-"""What a policy is compared with."""
 
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
@@ -105,31 +94,6 @@ class Run(NamedTuple):
     candidates: list[str]
     played: Ints
     exploration: Floats
-
-
-def lineup_of(
-    policies: Sequence[Policy | str] = ("default",), *, shared: bool, trees: bool = True
-) -> Lineup:
-    """Return policies by name, and after them what they are compared with.
-
-    A policy may be named: ``"default"`` is :func:`weitzman.default_policy` for such boxes.
-    """
-    lineup: dict[str, Policy] = {}
-    for given in policies:
-        policy = given
-        if isinstance(policy, str):
-            if policy != "default":
-                raise InvalidInputError("A policy", "be a Policy or 'default'", given)
-            policy = default_policy(shared=shared, trees=trees)
-        name = given if isinstance(given, str) else policy_name(policy)
-        if name in lineup:
-            raise InvalidInputError("The policies", "have distinct names", name)
-        lineup[name] = policy
-    if not lineup:
-        raise InvalidInputError("The policies", "be at least one", policies)
-    rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
-    rivals.append(Weitzman(FTRL(shared=shared), standardise=True))
-    return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}
 
 
 def parts_of(lineup: Lineup, feedback: Feedback) -> list[Part]:

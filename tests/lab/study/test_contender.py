@@ -82,3 +82,15 @@ def test_a_policy_is_evaluated_beside_a_learner() -> None:
     assert last["default"].regret > 0.0
     assert math.isnan(last["default"].expected_regret)
     assert math.isfinite(last["cpb"].expected_regret)
+
+
+def test_a_named_policy_is_the_policy() -> None:
+    both = {
+        "named": Contender(policy="mean"),
+        "whole": Contender(policy=wz.Simple("mean", standardise=False)),
+    }
+    rows = wz.evaluate(both, wz.WORLDS["signed"](), rounds=30, rng=0)
+    named, whole = ([r.total for r in rows if r.searcher == name] for name in both)
+    assert named == whole
+    with pytest.raises(wz.InvalidInputError, match="The name of a policy must be 'default'"):
+        Contender(policy="other").searcher(**RUN)
