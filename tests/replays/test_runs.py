@@ -15,6 +15,7 @@ from weitzman.learn.policies.portfolio import Portfolio, default_policy, familie
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
+from weitzman.learn.record import play_round
 from weitzman.replays.lineup import PAPER, lineup_of
 from weitzman.replays.runs import (
     Part,
@@ -181,3 +182,29 @@ def test_policies_may_be_named_and_what_is_compared_follows() -> None:
         lineup_of(["other"], shared=False)
     with pytest.raises(wz.InvalidInputError, match="be at least one"):
         lineup_of([], shared=False)
+
+
+def played_alone(policy: Policy, count: int, feedback: Feedback = "full") -> list[float]:
+    """Return the totals of a policy that is played round by round."""
+    player = policy.start(boxes=4, dimension=2, feedback=feedback, seed=0)
+    pairs = some_rounds(count)
+    return [play_round(player, shown, values, feedback)[1].total for shown, values in pairs]
+
+
+def test_a_policy_is_never_shown_by_the_totals_of_a_candidate_that_differs() -> None:
+    """Within a portfolio one history serves all: a candidate may not be what it is by itself."""
+    odd = Portfolio(candidates=(Simple("mean", shared=True), Weitzman(), *PAST), shared=True)
+    run = run_of([odd], 60, "full")
+    mine = run.totals[:, run.names.index("mean")]
+    assert mine.tolist() == played_alone(Simple("mean"), 60)
+    assert not np.array_equal(mine, run.totals[:, run.names.index("mean in portfolio")])
+    assert run.totals[:, 0].tolist() == played_alone(odd, 60)
+    assert set(run.candidates) <= set(run.names)
+
+
+def test_a_portfolio_whose_candidate_is_judged_without_optimism_is_played() -> None:
+    """Scores are then not what the candidate plays: hedging over them would not be the portfolio."""
+    keen = Portfolio(candidates=(Weitzman(optimism=3.0),))
+    run = run_of([keen], 60, "full")
+    assert run.totals[:, 0].tolist() == played_alone(keen, 60)
+    assert run.totals[:, 0].tolist() != played_alone(Weitzman(), 60)
