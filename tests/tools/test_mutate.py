@@ -3,11 +3,12 @@
 import ast
 import json
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 from tools.mutate.__main__ import main
-from tools.mutate.bench import Bench
+from tools.mutate.bench import Bench, StoppedError
 from tools.mutate.campaign import faults_of, modules_of
 from tools.mutate.faults import Fault, faults_in
 from tools.mutate.nearness import Tree
@@ -195,6 +196,18 @@ def test_a_test_that_hangs_has_found_the_fault(root: Path, tmp_path: Path) -> No
     assert (run.is_found, run.failed) == (True, "time limit")
     status = Path("/proc") / (tmp_path / "pid").read_text() / "status"
     assert not status.exists() or "zombie" in status.read_text()
+
+
+def test_a_run_that_is_broken_off_says_nothing(root: Path, tmp_path: Path) -> None:
+    hanging = root / "tests/search/test_near.py"
+    hanging.write_text("import time\n\n\ndef test_it():\n    time.sleep(600)\n")
+    bench = Bench(home=tmp_path / "bench")
+    bench.fill(root)
+    later = threading.Timer(1.0, bench.stop)
+    later.start()
+    for _ in range(2):
+        with pytest.raises(StoppedError):
+            bench.run_clean(["tests/search/test_near.py"], 60.0)
 
 
 def test_judgements_that_fit_nothing_are_named(tmp_path: Path) -> None:

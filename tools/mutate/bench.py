@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,14 @@ from pathlib import Path
 from tools.mutate.faults import Fault
 from tools.mutate.nearness import Tree
 
-__all__ = ["Bench", "Run"]
+__all__ = ["Bench", "Run", "StoppedError"]
 
 _TOO_LONG = -1
 _NOTHING_COLLECTED = 5
+
+
+class StoppedError(Exception):
+    """A run that was broken off, and says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,7 @@ class Bench:
     home: Path
     no_jit: bool = False
     _live: list[subprocess.Popen[str]] = field(default_factory=list)
+    _stopped: threading.Event = field(default_factory=threading.Event)
 
     @property
     def tree(self) -> Path:
@@ -69,7 +75,8 @@ class Bench:
                 shutil.copy2(source, target)
 
     def stop(self) -> None:
-        """End the tests that are running."""
+        """End the tests that are running, and start no others."""
+        self._stopped.set()
         for process in self._live:
             if process.poll() is None:
                 _end_group(process)
@@ -135,12 +142,16 @@ class Bench:
         ) as process:
             self._live[:] = [process]
             try:
+                if self._stopped.is_set():
+                    raise StoppedError
                 said, _ = process.communicate(timeout=limit)
                 code = process.returncode
             except subprocess.TimeoutExpired:
                 said, code = "", _TOO_LONG
             finally:
                 _end_group(process)
+        if self._stopped.is_set():
+            raise StoppedError
         seconds = round(time.monotonic() - begin, 1)
         return Run(code=code, seconds=seconds, failed=_first_failure(said, code))
 

@@ -94,7 +94,6 @@ class Campaign:
         for bench in all_benches:
             bench.fill(self.tree.root)
             benches.put(bench)
-        stopped = threading.Event()
 
         def attempt(fault: Fault) -> Result:
             bench = benches.get()
@@ -102,9 +101,8 @@ class Campaign:
                 result = self._attempt(bench, fault)
             finally:
                 benches.put(bench)
-            if not stopped.is_set():
-                with self._lock:
-                    results.add(result)
+            with self._lock:
+                results.add(result)
             return result
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -119,7 +117,6 @@ class Campaign:
                         raise result
                     yield result
             finally:
-                stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 for bench in all_benches:
                     bench.stop()

@@ -112,6 +112,25 @@ def test_affine_maps_act_on_everything(
     assert [float(e) for e in moved.support()] == pytest.approx([low, high], rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        wz.Discrete([1.0, 4.0]),
+        scipy.stats.norm(3.0, 2.0),
+        wz.Mixture([scipy.stats.expon(), 2.0]),
+        wz.Truncated(scipy.stats.norm(), -1.0, 2.0),
+    ],
+)
+def test_a_map_leaves_alone_what_it_does_not_name(value: Any) -> None:
+    law = wz.affine(value)
+    x = np.array([-1.0, 0.5, 2.0, 4.0])
+    same, moved, wider = law.affine(), law.affine(shift=2.0), law.affine(scale=2.0)
+    assert same.cdf(x).tolist() == law.cdf(x).tolist()
+    assert moved.cdf(x + 2.0) == pytest.approx(law.cdf(x), abs=1e-15)
+    assert wider.cdf(2.0 * x) == pytest.approx(law.cdf(x), abs=1e-15)
+    assert wz.affine(value, shift=2.0).cdf(x + 2.0) == pytest.approx(law.cdf(x), abs=1e-15)
+
+
 @steady
 @given(laws)
 def test_at_infinity_nothing_is_left_to_gain(value: Any) -> None:
