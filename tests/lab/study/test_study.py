@@ -182,7 +182,7 @@ def test_the_default_policy_in_a_study_file() -> None:
         Study.from_text(text.replace('policy = "default"', "policy = 3"))
 
 
-NAMED = {
+NAMED: dict[str, wz.Policy] = {
     "mean": wz.Simple("mean", standardise=False),
     "linear index 1": wz.Joint("linear", "index", 1.0, standardise=False),
     "Ridge": wz.Weitzman(wz.Ridge()),

@@ -139,7 +139,7 @@ def test_many_boxes_are_opened_in_the_order_of_the_rule(count: int) -> None:
     rng = np.random.default_rng(count)
     contexts = rng.integers(0, 9, size=(30, count, 1)).astype(float)
     bank = Ridge(prior=[1.0]).start(boxes=count, dimension=1)
-    values = np.full((30, count), 1e6) - np.arange(count)
+    values = np.full((30, count), 1e6) - np.arange(count, dtype=np.float64)
     marks = np.zeros((30, count), dtype=bool)
     if count == 1:
         with_probes(bank, recorded(contexts, 1.0, values), marks)

@@ -17,7 +17,7 @@ from weitzman.search.rule import WeitzmanRule
 
 KINDS: tuple[Kind, ...] = ("past", "linear")
 WAYS: tuple[Way, ...] = ("index", "greedy")
-CANDIDATES = (
+CANDIDATES: tuple[wz.Policy, ...] = (
     *(wz.Simple(rule) for rule in RULES),
     wz.Weitzman(),
     *(wz.Joint(kind, way, z) for kind in KINDS for z in (0.0, 1.0, 2.0) for way in WAYS),

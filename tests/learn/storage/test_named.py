@@ -1,5 +1,7 @@
 """Policies by name: tables, commands and study files call a policy alike."""
 
+from typing import Any
+
 import pytest
 
 import weitzman as wz
@@ -20,7 +22,7 @@ NAMES = [
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_that_of_the_policy_it_gives(name: str, shared: bool) -> None:
-    policy = named_policy(name, shared=shared)
+    policy: Any = named_policy(name, shared=shared)
     assert policy_name(policy) == name
     # The model of a learner says itself whether it serves all boxes
     assert getattr(policy, "shared", getattr(policy, "learner", policy).shared) == shared

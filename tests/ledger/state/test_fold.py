@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weitzman.ledger.snapshots.snapshot import FileSnapshots, resume, take
 
 import weitzman as wz
 from tests.ledger.happenings import Happenings, three_problems
@@ -15,6 +14,7 @@ from weitzman.learn.policies.joint import Joint
 from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode
 from weitzman.ledger.event import Draft
+from weitzman.ledger.snapshots import FileSnapshots, resume, take
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.state.fold import State, apply, digest, replay
 from weitzman.ledger.state.problem import Problem

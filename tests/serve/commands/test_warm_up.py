@@ -7,18 +7,16 @@ import threading
 from types import SimpleNamespace
 from typing import Any
 
-from weitzman.serve.engine.warm import Warmth
-from weitzman.serve.http.preparing import warm
-
 from weitzman.errors import InvalidInputError
-from weitzman.serve.http.route import Call
+from weitzman.serve.commands.problems import warm_up
+from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.messages.schema import NewProblem
 
 ASK = NewProblem(name="p", boxes=["a", "b"], dimension=1, learner="Ridge")
 
 
-class Watched(Warmth):
+class Watched(WarmUp):
     """Notes on which threads it is asked to warm up, and may refuse."""
 
     def __init__(self, refuses: bool = False) -> None:
@@ -26,23 +24,23 @@ class Watched(Warmth):
         self.threads: list[int] = []
         self.refuses = refuses
 
-    def warm(self, settings: Any) -> None:
+    def run(self, settings: Any) -> None:
         self.threads.append(threading.get_ident())
         if self.refuses:
             raise InvalidInputError("The learner", "be known", settings.learner)
-        super().warm(settings)
+        super().run(settings)
 
 
-def _prepared(warmth: Warmth, ask: NewProblem) -> Any:
-    desk: Any = SimpleNamespace(warmth=warmth)
-    return asyncio.run(warm(Call(desk, {}, ask)))
+def _prepared(warmth: WarmUp, ask: NewProblem) -> Any:
+    engine: Any = SimpleNamespace(warm_up=warmth)
+    return asyncio.run(warm_up(engine, ask))
 
 
 def test_a_new_problem_is_warmed_up_off_the_event_loop_and_once() -> None:
     warmth = Watched()
-    assert not warmth.is_warm(ASK)
+    assert not warmth.is_done(ASK)
     assert _prepared(warmth, ASK) is ASK
-    assert warmth.is_warm(ASK)
+    assert warmth.is_done(ASK)
     assert len(warmth.threads) == 1
     assert warmth.threads[0] != threading.get_ident()
     assert _prepared(warmth, ASK) is ASK
@@ -54,10 +52,10 @@ def test_each_learner_policy_and_feedback_is_warmed_up_for_itself() -> None:
     _prepared(warmth, ASK)
     full = NewProblem(name="p", boxes=["a"], dimension=1, learner="Ridge", feedback="full")
     other = NewProblem(name="p", boxes=["a"], dimension=1)
-    assert not warmth.is_warm(full)
-    assert not warmth.is_warm(other)
+    assert not warmth.is_done(full)
+    assert not warmth.is_done(other)
     _prepared(warmth, full)
-    assert warmth.is_warm(full)
+    assert warmth.is_done(full)
     assert len(warmth.threads) == 2
 
 
@@ -65,12 +63,16 @@ def test_what_cannot_be_warmed_up_is_left_to_the_command() -> None:
     warmth = Watched(refuses=True)
     assert _prepared(warmth, ASK) is ASK
     assert len(warmth.threads) == 1
-    assert not warmth.is_warm(ASK)
+    assert not warmth.is_done(ASK)
 
 
 def test_problems_are_warmed_up_before_they_are_created() -> None:
-    prepared = [(r.method, r.path) for r in ROUTES if r.prepare is warm]
-    assert prepared == [("POST", "/v1/problems")]
+    route = next(r for r in ROUTES if (r.method, r.path) == ("POST", "/v1/problems"))
+    warmth = Watched()
+    call: Any = SimpleNamespace(engine=SimpleNamespace(warm_up=warmth), body=ASK)
+    prepare: Any = route.prepare
+    assert asyncio.run(prepare(call)) is ASK
+    assert len(warmth.threads) == 1
 
 
 WATCH = """
@@ -79,7 +81,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from weitzman.ledger.bodies import Closed, Created, Opened, Seen
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.warm import Warmth
+from weitzman.serve.engine.warmup import WarmUp
 
 def compiled():
     return sum(len(x.overloads) for x in gc.get_objects() if isinstance(x, Dispatcher))
@@ -88,7 +90,7 @@ settings = Created(
     boxes=["a", "b", "c"], features=["x", "y"], sense="min", feedback="opened", waiting=9,
     learner="FTRL", parameters={}, policy=None, optimism="auto",
 )
-Warmth().warm(settings)
+WarmUp().run(settings)
 before = compiled()
 problem = Problem(name="p", at=0, settings=settings)
 for number in range(5):
