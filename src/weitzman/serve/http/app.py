@@ -119,6 +119,7 @@ class App:
             return False
         if route.may_take_long(engine, args):
             return False
+        request.is_direct = True
         try:
             self.respond(request).send(None)
         except StopIteration as end:
@@ -135,7 +136,22 @@ class App:
             request.label = route.label
             if route.file is not None:
                 return await route.file(args, request.headers)
-            code, content = await self._reply(request, route, args)
+            engine = self.supervisor.engine
+            state = None if engine is None else engine.state
+            self._guard.check(route.access, state, request.headers, request.client)
+            if route.run is None:
+                return Response(route.status, self._own[route.path](), route.headers)
+            if engine is None:
+                raise self.supervisor.why_closed()
+            if request.content is None:
+                request.content = await self._body(request, route)
+            check_type(request, route)
+            call = Call(engine, args, route.struct(request.content))
+            if request.is_direct:
+                request.engine = engine
+                code, content = _run_once(request, route, call)
+            else:
+                code, content = await self._run_when_free(request, route, call)
         except ClientGoneError:
             raise
         except Exception as error:
@@ -144,30 +160,21 @@ class App:
             return refusal_response(code, content)
         return Response(code, content, route.headers)
 
-    async def _reply(
-        self, request: Request, route: Route, args: dict[str, str]
-    ) -> tuple[int, bytes]:
-        """Return status and content of the reply to a request."""
-        engine, peers = self.supervisor.engine, self.supervisor.peers
-        state = None if engine is None else engine.state
-        self._guard.check(route.access, state, request.headers, request.client)
-        if route.run is None:
-            return route.status, self._own[route.path]()
-        if engine is None:
-            raise self.supervisor.why_closed()
-        if request.content is None:
-            request.content = b""
-            if route.takes_type is not None:
-                request.content = await read_body(request, self._limits[route.takes_type])
-        check_type(request, route)
-        call = Call(engine, args, route.struct(request.content))
+    async def _body(self, request: Request, route: Route) -> bytes:
+        if route.takes_type is None:
+            return b""
+        return await read_body(request, self._limits[route.takes_type])
+
+    async def _run_when_free(self, request: Request, route: Route, call: Call) -> tuple[int, bytes]:
+        """Let the leader run a command, or run it here when its problem is free; return the reply."""
+        engine, peers, problem = call.engine, self.supervisor.peers, call.args.get("problem")
         if peers is not None and route.method != "GET":
             forwarded = await peers.forward(
                 _home(route, call),
                 method=route.method,
                 path=request.raw_path,
                 headers=request.headers,
-                content=request.content,
+                content=request.content or b"",
             )
             if forwarded is not None:
                 return forwarded
@@ -175,14 +182,12 @@ class App:
             call.body = await route.prepare(call)
         # A refusal, too, may rest on what is not stored yet
         request.engine = engine
-        if engine.locks and ("problem" in args or route.needs_all):
-            await engine.locks.wait_until_free(args.get("problem"))
-        if route.may_take_long(engine, args):
-            command = partial(_run_once, request, route, call)
-            return await run_in_background(engine, args["problem"], command)
-        if engine.journal.is_far:
-            return await engine.look_ups.carry_out(partial(_run_once, request, route, call))
-        return _run_once(request, route, call)
+        if problem is not None or route.needs_all:
+            await engine.locks.wait_until_free(problem)
+        command = partial(_run_once, request, route, call)
+        if problem is not None and route.may_take_long(engine, call.args):
+            return await run_in_background(engine, problem, command)
+        return await engine.look_ups.carry_out(command)
 
     def settle(self, request: Request, error: LedgerError | None) -> Response:
         """Return what is sent, now that all it rests on is stored or cannot be; count it, and log it."""

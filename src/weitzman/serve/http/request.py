@@ -5,13 +5,15 @@ A body that is announced too long is not read; one that is found too long is not
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.route import BINARY, JSON, PARQUET, Route
-from weitzman.serve.http.router import Match
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response
+
+if TYPE_CHECKING:
+    from weitzman.serve.engine.engine import Engine
+    from weitzman.serve.http.router import Match
 
 __all__ = ["ClientGoneError", "Message", "Receive", "Request", "check_type", "read_body"]
 
@@ -38,6 +40,8 @@ class Request:
         The body, or what gives it piece by piece.
     match, label
         Its route and the names in its path; what metrics and log call it. Both are known after the look-up.
+    is_direct
+        Whether it has nothing to wait for but the commit.
     engine
         Whose state the response tells of; None if it tells of nothing.
     response
@@ -46,16 +50,20 @@ class Request:
         When it began, in seconds.
     """
 
-    raw_path = ""
-    content: bytes | None = None
-    receive: Receive | None = None
-    match: Match | None = None
-    label = "none"
-    engine: Engine | None = None
+    __slots__ = (
+        "began", "client", "content", "engine", "headers", "is_direct", "label", "match", "method", "path",
+        "raw_path", "receive", "response",
+    )  # fmt: skip
+
     response: Response
 
     def __init__(self, *, method: str, path: str, headers: dict[bytes, bytes], client: str) -> None:
         self.method, self.path, self.headers, self.client = method, path, headers, client
+        self.raw_path, self.label, self.is_direct = "", "none", False
+        self.content: bytes | None = None
+        self.receive: Receive | None = None
+        self.match: Match | None = None
+        self.engine: Engine | None = None
         self.began = perf_counter()
 
 

@@ -1,8 +1,7 @@
 """A route: one path and method, who may use it, what it takes and gives."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import msgspec
@@ -72,6 +71,10 @@ class Route:
         Whether the reply tells of what all problems have learned.
     file
         What answers with a file of the page, from the names in the path and the headers; None for all else.
+    method, path, headers
+        Those of its label, and the headers of its replies.
+    is_direct
+        Whether a request is one command on the event loop, with nothing to wait for before it.
     """
 
     label: str
@@ -89,34 +92,25 @@ class Route:
     repeatable: bool = True
     needs_all: bool = False
     file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
+    method: str = field(init=False)
+    path: str = field(init=False)
+    headers: Headers = field(init=False)
+    is_direct: bool = field(init=False)
+    _decode: Callable[[bytes], Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.takes is not None:
-            object.__setattr__(self, "takes_type", JSON)
-
-    @cached_property
-    def method(self) -> str:
-        """The method, such as ``GET``."""
-        return self.label.partition(" ")[0]
-
-    @cached_property
-    def path(self) -> str:
-        """The path, from its first slash on."""
-        return self.label.partition(" ")[2]
-
-    @cached_property
-    def headers(self) -> Headers:
-        """The headers of its replies."""
-        return media_headers(self.gives_type)
-
-    @cached_property
-    def is_direct(self) -> bool:
-        """Whether a request is one command on the event loop, with nothing to wait for before it."""
-        return self.run is not None and self.prepare is None and self.takes_type in (None, JSON)
-
-    @cached_property
-    def _decode(self) -> Callable[[bytes], Any]:
-        return msgspec.json.Decoder(self.takes).decode
+        method, _, path = self.label.partition(" ")
+        takes_type = self.takes_type if self.takes is None else JSON
+        is_direct = self.run is not None and self.prepare is None and takes_type in (None, JSON)
+        for name, value in {
+            "method": method,
+            "path": path,
+            "takes_type": takes_type,
+            "headers": media_headers(self.gives_type),
+            "is_direct": is_direct,
+            "_decode": msgspec.json.Decoder(self.takes).decode,
+        }.items():
+            object.__setattr__(self, name, value)
 
     def struct(self, content: bytes) -> Any:
         """Return the body of a request as its struct, or as it is."""
