@@ -70,7 +70,7 @@ def test_procedures_are_left_early() -> None:
     assert ("drop sign", "-x", "(x)") in changes(source)
 
 
-@pytest.mark.parametrize("module", ["search/plan", "learn/features", "serve/http/wire"])
+@pytest.mark.parametrize("module", ["search/plan", "learn/features", "serve/http/protocol"])
 def test_faults_of_the_library_are_distinct_changes_of_valid_code(module: str) -> None:
     source = (Path(__file__).parents[2] / "src/weitzman" / f"{module}.py").read_bytes()
     faults = faults_in("m", source)

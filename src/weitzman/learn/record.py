@@ -12,7 +12,6 @@ opened anyway, and may be kept.
 in compiled code, which gives the same bits.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,12 +116,12 @@ class Record:
 
 
 def revealed(
-    rule: Rule, opened: Sequence[int], values: Floats, feedback: Feedback
+    rule: Rule, state: RoundState, values: Floats, feedback: Feedback
 ) -> NDArray[np.float64]:
     """Return what a round reveals of its values, NaN for the rest."""
     if feedback == "full":
         return values
-    rows: Any = opened if "opened" in feedback else getattr(rule, "rows", ())
+    rows: Any = state.revealed if "opened" in feedback else getattr(rule, "rows", ())
     shown = np.full(len(values), np.nan)
     shown[list(rows)] = values[list(rows)]
     return shown
@@ -140,7 +139,7 @@ def play_round(
     """Play a round whose values are known, and let the player learn what it reveals."""
     rule = player.rule(shown)
     done = walk(rule, shown, values)
-    found = revealed(rule, done.opened, values, feedback)
+    found = revealed(rule, done, values, feedback)
     # A round that ends with nothing is none, as in a live search
     if done.best != np.inf or not np.isnan(found).all():
         player.learn(shown, found)

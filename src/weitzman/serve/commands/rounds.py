@@ -53,7 +53,11 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
             if opened is not None:
                 rule = opened.rule
             fresh = OpenRound.begin(
-                body, at=before.round.at, waiting=0, sign=problem.sign, rule=rule
+                body,
+                at=before.round.at,
+                waiting=problem.settings.waiting,
+                sign=problem.sign,
+                rule=rule,
             )
             return _reply(problem, ask.id, fresh)
     if problem.archived:
