@@ -27,7 +27,7 @@ def many_scales(seed: int, rounds: int, boxes: int, dimension: int) -> Floats:
 
 
 def present(x: Floats) -> NDArray[np.bool_]:
-    return ~np.isnan(x).all(axis=2)
+    return np.asarray(~np.isnan(x).all(axis=2))
 
 
 def whole(x: Floats) -> Floats:
