@@ -49,15 +49,13 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
             if (want.places, want.rows, want.costs, want.outside) != opened_with:
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
-            opened, rule = problem.rounds.get(ask.id), None
-            if opened is not None:
-                rule = opened.rule
+            opened = problem.rounds.get(ask.id)
             fresh = OpenRound.begin(
                 body,
                 at=before.round.at,
                 waiting=problem.settings.waiting,
                 sign=problem.sign,
-                rule=rule,
+                rule=None if opened is None else opened.rule,
             )
             return _reply(problem, ask.id, fresh)
     if problem.archived:
