@@ -9,7 +9,8 @@ it holds, and ``apply`` leaves those out. ``head`` is the end of the journal bef
 taken, ``until`` the seq after the last.
 
 As bytes it is a line with format and version, the SHA-256 of the rest, and the rest: seq, chain and until as
-msgpack, the record of the service and those of the problems, each after its length in eight bytes.
+msgpack, the record of the service and those of the problems, each after its length in eight bytes. One of an
+earlier version is left out too: policies had other arrays then.
 
 A state may have taken in events that could not be stored. The events of one problem change no other, so that
 it is right in all other problems: only these are made again, from the newest snapshot and their own events
@@ -33,7 +34,7 @@ from weitzman.ledger.state.problem import Problem
 
 __all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
 
-_MAGIC = b"weitzman.snapshot 3\n"
+_MAGIC = b"weitzman.snapshot 4\n"
 _BEGIN = len(_MAGIC) + 32
 _PLACE = msgspec.msgpack.Decoder(tuple[int, bytes, int])
 Bytes = bytes | memoryview

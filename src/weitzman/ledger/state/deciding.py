@@ -15,26 +15,30 @@ if TYPE_CHECKING:
 
     from weitzman.learn.policy import Player
 
-__all__ = ["described_in", "player_for", "searcher_for"]
+__all__ = ["player_for", "searcher_for"]
+
+Described = dict[str, Any]
 
 
-def described_in(settings: Created) -> dict[str, Any] | None:
-    """Return the description of a policy as the settings of a problem hold it; None if they do not."""
-    if settings.policy in (None, "default"):
-        return None
-    return {**settings.parameters, "class": settings.policy}
+def searcher_for(settings: Created, uploaded: Described | None = None) -> Searcher:
+    """Return a searcher with the settings of a problem that has seen nothing.
 
-
-def searcher_for(settings: Created) -> Searcher:
-    """Return a searcher with the settings of a problem that has seen nothing."""
+    ``uploaded`` describes the policy of a state that was uploaded, if it takes the place of the settings'.
+    """
     decides: dict[str, Any] = {"policy": "default"}
-    described = described_in(settings)
+    described = uploaded
+    if described is None and settings.policy not in (None, "default"):
+        described = {**settings.parameters, "class": settings.policy}
     if settings.policy is None:
         learner = learner_from(settings.learner, settings.parameters)
         decides = {"learner": learner, "optimism": settings.optimism}
     elif described is not None:
-        now = upgraded(described) if is_earlier(described) else described
-        decides = {"policy": policy_from(now), "optimism": settings.optimism}
+        decides = {"optimism": settings.optimism}
+        if is_earlier(described):
+            # A policy had a seed of its own
+            decides["rng"] = described.get("seed", 0)
+            described = upgraded(described)
+        decides["policy"] = policy_from(described)
     elif settings.parameters:
         rule = "be left to the policy 'default'"
         raise InvalidInputError("The parameters", rule, settings.parameters)
@@ -47,10 +51,10 @@ def searcher_for(settings: Created) -> Searcher:
     )
 
 
-def player_for(settings: Created) -> "Player":
-    """Return the policy of a problem, running; it has seen nothing."""
+def player_for(settings: Created, uploaded: Described | None = None) -> "Player":
+    """Return the policy of a problem, or the one uploaded in its place, running; it has seen nothing."""
     with _refused(settings):
-        searcher = searcher_for(settings)
+        searcher = searcher_for(settings, uploaded)
         return started(
             searcher.policy,
             boxes=len(settings.boxes),
@@ -66,7 +70,7 @@ def _refused(settings: Created) -> "Iterator[None]":
     """Turn what cannot be started into one sentence about the settings."""
     try:
         yield
-    except TypeError as error:
+    except (AttributeError, KeyError, TypeError) as error:
         rule = f"be those of {settings.policy or settings.learner}"
         raise InvalidInputError("The parameters", rule, str(error)) from None
     except InvalidInputError:

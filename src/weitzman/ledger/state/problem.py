@@ -18,7 +18,7 @@ from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
 from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
 from weitzman.ledger.state.arrays import pack, unpack
-from weitzman.ledger.state.deciding import described_in, player_for, searcher_for
+from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
 from weitzman.search.rule import Arrays, Rule
@@ -28,8 +28,8 @@ __all__ = ["Floats", "Problem", "ProblemRecord"]
 Floats = NDArray[np.float64]
 
 
-class ProblemRecord(msgspec.Struct):
-    """A problem as it is saved."""
+class ProblemRecord(msgspec.Struct, omit_defaults=True):
+    """A problem as it is saved; ``uploaded`` is left out where there is none."""
 
     name: str
     events: int
@@ -39,6 +39,7 @@ class ProblemRecord(msgspec.Struct):
     tally: Tally
     rounds: dict[str, RoundRecord]
     learned: dict[str, NDArray[Any]]
+    uploaded: dict[str, Any] | None = None
 
 
 class Problem:
@@ -71,6 +72,8 @@ class Problem:
         self.sign = 1.0 if settings.sense == "min" else -1.0
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._player: Player = player_for(settings)
+        # The policy of a state that was uploaded, where it is not the one of the settings
+        self._uploaded: dict[str, Any] | None = None
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
         self._decided: tuple[Any, Rule] | None = None
@@ -162,19 +165,24 @@ class Problem:
 
     def saved(self) -> bytes:
         """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
-        settings = saved_settings(searcher_for(self.settings))
+        settings = saved_settings(searcher_for(self.settings, self._uploaded))
         return pack_searcher({**settings, "rounds": self.tally.opened}, self.learned())
 
     def replace_learned(self, content: bytes) -> None:
         """Go on from what a saved searcher has learned."""
         settings, arrays = unpack_searcher(content, subject="The state")
-        self._restore(settings.get("policy"), arrays)
-
-    def _restore(self, described: Any, arrays: Arrays) -> None:
-        """Go on from the arrays of a policy with this description."""
+        described = settings.get("policy")
         if is_earlier(described):
             arrays = upgraded_arrays(described, arrays)
+            if self.settings.policy == "default":
+                # The default was another portfolio then, and goes on as that
+                self._go_by(described)
         self._player.restore(dict(arrays))
+
+    def _go_by(self, uploaded: dict[str, Any] | None) -> None:
+        """Let the policy of an uploaded state decide, if there is one."""
+        if uploaded is not None:
+            self._uploaded, self._player = uploaded, player_for(self.settings, uploaded)
 
     def record(self) -> bytes:
         """Return everything, as bytes; equal problems give equal bytes."""
@@ -188,6 +196,7 @@ class Problem:
                 self.tally,
                 {name: opened.record() for name, opened in self.rounds.items()},
                 dict(sorted(self.learned().items())),
+                self._uploaded,
             )
         )
 
@@ -199,7 +208,8 @@ class Problem:
         problem.events, problem.archived = record.events, record.archived
         problem.tally = record.tally
         problem.rounds = {k: OpenRound.from_record(r) for k, r in record.rounds.items()}
-        problem._restore(described_in(record.settings), record.learned)
+        problem._go_by(record.uploaded)
+        problem._player.restore(record.learned)
         return problem
 
     def _learn_past(self, past: PastRound) -> None:
