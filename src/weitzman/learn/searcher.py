@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import check_contexts, hash_of
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Learner
-from weitzman.learn.learners.parts.rows import check_contexts, hash_of
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.policy import Feedback, Policy, Round, State, check_round
 from weitzman.learn.record import Played, checked_record, play_record, sigma_of
