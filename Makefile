@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-reliability test-slow check bench bench-peers bench-replay bench-serve docs clean
+.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-peers bench-replay bench-serve docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,16 @@ test-reliability: .venv/installed system  ## run the service under faults, in fu
 
 test-slow: .venv/installed system  ## run the tests that take minutes
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+
+test-alone: .venv/installed system  ## run each test file in a process of its own, two at a time (20 minutes)
+	@sh tests/alone.sh $(BIN)/python
+
+test-random: .venv/installed system  ## run all tests in random order; SEED=n repeats one
+	$(BIN)/python -m pytest -q -n $(WORKERS) -p randomly $(if $(SEED),--randomly-seed=$(SEED))
+
+COUNT ?= 200
+mutate: .venv/installed system  ## put COUNT=200 faults into the library and see which tests find (2 cores: 90 minutes)
+	$(BIN)/python -m tools.mutate --count $(COUNT) $(MUTATE)
 
 check: .venv/installed  ## lint, types, import direction, docs
 	$(BIN)/ruff check .
@@ -63,4 +73,4 @@ bench-serve: .venv/installed .venv-serve/installed  ## the service under load, b
 	cd benchmarks && ../$(BIN)/python -m serve.run
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

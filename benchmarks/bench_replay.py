@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from weitzman.learn.models.history import Revealed
+from weitzman.learn.policy import Feedback
 from weitzman.logs.log import Log, read_log
 from weitzman.replays.cases import Case, play_cases
 
@@ -73,7 +73,7 @@ def timed(what: str, work: Callable[[], object], limit: float) -> bool:
     return wall <= limit
 
 
-def bench_replay(*feedbacks: Revealed) -> bool:
+def bench_replay(*feedbacks: Feedback) -> bool:
     """Replay a log of the size that is promised."""
     cases = [Case(feedback=feedback) for feedback in feedbacks]
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,8 +49,8 @@ def test_rows_are_json(log: Path) -> None:
     for feedback in ("full", "opened"):
         shown = [row["policy"] for row in rows if row["feedback"] == feedback]
         assert shown == [
-            "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context", "paper",
-            "default", "hindsight",
+            "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context",
+            "paper standardised", "default", "hindsight",
         ]  # fmt: skip
     by_name = {row["policy"]: row for row in rows if row["feedback"] == "full"}
     saved = by_name["all"]["mean_total"] - by_name["default"]["mean_total"]
@@ -160,3 +161,44 @@ def test_a_pipe_hears_that_something_is_compiled(log: Path, tmp_path: Path) -> N
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stderr == "Compiling, once: about a minute.\n"
+
+
+def test_policies_by_name(log: Path, tmp_path: Path) -> None:
+    asked = ["Ridge standardised", "linear fixed", "mean"]
+    options = [word for name in asked for word in ("--policy", name)]
+    command = ["replay", str(log), *MAPPED, *options]
+    result = CliRunner().invoke(app, [*command, "--json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)
+    mine = {"Ridge standardised_saves", "Ridge standardised_saves_se"}
+    assert all(set(row) == {k for k in KEYS if not k.startswith("default")} | mine for row in rows)
+    for feedback in ("full", "opened"):
+        shown = [row["policy"] for row in rows if row["feedback"] == feedback]
+        assert set(asked) < set(shown)
+        assert "default" not in shown
+    place = tmp_path / "report"
+    result = CliRunner().invoke(app, [*command, "--output", str(place)])
+    assert result.exit_code == 0, result.output
+    assert "hindsight, Ridge standardised closes" in result.stdout
+    begins = ("Turn on Ridge", "Do not bother", "Do not turn on Ridge")
+    assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
+    page = (place / "index.html").read_text("utf-8")
+    assert "What Ridge standardised saves against each" in page
+    assert "What Ridge standardised went by" not in page
+    assert "default" not in re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.S)
+
+
+def test_a_policy_beside_the_default(log: Path) -> None:
+    command = ["replay", str(log), *MAPPED, "--feedback", "full", "--json"]
+    both = CliRunner().invoke(app, [*command, "--policy", "default", "--policy", "paper"])
+    alone = CliRunner().invoke(app, command)
+    rows, before = json.loads(both.stdout), json.loads(alone.stdout)
+    assert [row for row in rows if row["policy"] != "paper"] == before
+    assert sum(row["policy"] == "paper" for row in rows) == 1
+
+
+def test_a_policy_that_is_none(log: Path) -> None:
+    result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--policy", "other"])
+    assert result.exit_code == 2
+    assert "The name of a policy must be 'default'; one of" in result.stderr
+    assert len(result.stderr.splitlines()) == 2

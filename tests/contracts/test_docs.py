@@ -99,7 +99,7 @@ def test_every_closed_family_is_in_the_how_to() -> None:
 
 
 def test_every_learner_is_in_the_how_to() -> None:
-    from weitzman.learn.storage.learners import LEARNERS
+    from weitzman.learn.storage.registry import LEARNERS
 
     text = (ROOT / "docs/how-to/choose-a-learner.md").read_text(encoding="utf-8")
     for name in LEARNERS:

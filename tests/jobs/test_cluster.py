@@ -20,6 +20,8 @@ from weitzman.lab.study.runner import run
 from weitzman.lab.study.study import Study
 
 ROOT = str(Path(__file__).parents[2])
+# Of the tree that is tested, whichever tree is installed
+PATHS = os.pathsep.join([ROOT, os.environ.get("PYTHONPATH", "")])
 DASK: Any = distributed
 
 
@@ -32,7 +34,7 @@ def cluster() -> Iterator[Any]:
         dashboard_address=None,
         worker_dashboard_address=None,
         # Test worlds are imported by the workers
-        env={"PYTHONPATH": ROOT},
+        env={"PYTHONPATH": PATHS},
     ) as local:
         yield local
 
@@ -103,7 +105,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": ROOT},
+        env={**os.environ, "PYTHONPATH": PATHS},
     )
     assert done.stdout.startswith("WeitzmanError A cluster needs Dask.")
     assert "pip install 'weitzman[cluster]'" in done.stdout

@@ -11,6 +11,7 @@ import weitzman as wz
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.gym import ID, SearchEnv
 from weitzman.lab.worlds import WORLDS
+from weitzman.search.rule import NO_BOX
 
 
 # A value has no bounds that hold in every world
@@ -46,7 +47,7 @@ def _play(env: SearchEnv, observation: dict[str, Any], sigma: Any) -> tuple[floa
         opened = int(observation["opened"].sum())
         best = float(observation["best"][0]) if opened else np.inf
         box = wz.next_box(order, sigma, opened, best)
-        action = env.world.boxes if box == wz.STOP else box
+        action = env.world.boxes if box == NO_BOX else box
         observation, reward, done, _, info = env.step(np.int64(action))
         returned, steps = returned + reward, steps + 1
     return info["total"], returned, steps

@@ -1,10 +1,12 @@
 """Small rounds with what real ones have: absent boxes, outside options now and then, correlation."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from weitzman.learn.policy import Floats, Round
+from weitzman.search.state import RoundState
 
 
 def some_rounds(count: int, seed: int = 0, boxes: int = 4) -> list[tuple[Round, Floats]]:
@@ -20,3 +22,13 @@ def some_rounds(count: int, seed: int = 0, boxes: int = 4) -> list[tuple[Round, 
         shown = Round(contexts=contexts, costs=costs, outside=outside, places=places)
         rounds.append((shown, values))
     return rounds
+
+
+def seen_in(done: RoundState) -> tuple[Any, ...]:
+    """All that a round that was followed to its end has shown, to be compared."""
+    return done.opened, done.values, done.kept, done.best, done.paid, done.taken
+
+
+def revealed(opened: list[int], values: Floats) -> Floats:
+    """The values of the opened rows, NaN for the others."""
+    return np.where(np.isin(np.arange(len(values)), opened), values, np.nan)

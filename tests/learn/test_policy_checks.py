@@ -1,36 +1,66 @@
 """Every policy keeps the contract, and one that breaks a promise is found out."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from weitzman.learn.policies.checks import CHECKS, check_policy
-from weitzman.learn.policies.panel import Chosen
 
-from tests.learn.test_bypolicy import POLICIES
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.portfolio import default
-from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policy import Floats, IndexCourse, Policy, Round
+import weitzman as wz
+from tests.learn.own import Thrifty
+from tests.learn.test_policies import POLICIES
+from weitzman.learn.checks.policy import CHECKS, check_policy
+from weitzman.learn.policies.joint import Kind, Way
+from weitzman.learn.policies.simple import RULES
+from weitzman.learn.policy import Feedback, Floats, Policy, Round
+from weitzman.learn.storage.registry import LEARNERS as KNOWN
+from weitzman.learn.storage.registry import POLICIES as SAVED
+from weitzman.search.rule import STOP, Action, Open, WeitzmanRule
+from weitzman.search.state import RoundState
 
+KINDS: tuple[Kind, ...] = ("past", "linear", "trees", "trees+linear")
+WAYS: tuple[Way, ...] = ("index", "greedy", "fixed", "one-shot")
+LEARNERS: dict[str, wz.Learner] = {
+    "Fourier": wz.Fourier(features=8),
+    "FTRL, window": wz.FTRL(window=20, intercept=True),
+    "FTRL, shared": wz.FTRL(shared=True),
+    "LinearisedFTRL": wz.LinearisedFTRL(),
+    "Logistic": wz.Logistic(),
+    "NewtonStep": wz.NewtonStep(),
+    "Residual": wz.Residual(memory=12),
+    "Ridge": wz.Ridge(),
+}
 EVERY: dict[str, Policy] = {
     **POLICIES,
-    **{rule: Chosen(panel=Simple(), rule=rule) for rule in RULES},
-    "paper, opened": replace(POLICIES["paper"], feedback="opened"),  # type: ignore[type-var]
-    "trees": Chosen(panel=Law(kind="trees"), rule="trees greedy 0"),
-    "default": default(),
-    "default, opened": default(feedback="opened"),
-    "default, shared": default(shared=True),
-    "default, no trees, as it is": default(trees=False, standardise=False),
+    **{rule: wz.Simple(rule) for rule in RULES},
+    **{f"{kind} {way}": wz.Joint(kind, way) for kind in KINDS for way in WAYS},
+    **{name: wz.Weitzman(learner) for name, learner in LEARNERS.items()},
+    "Ridge standardised": wz.Weitzman(wz.Ridge(), optimism=0.5, standardise=True),
+    "aware standardised": wz.Aware(wz.Ridge(), standardise=True),
+    "one shot, shared": wz.Simple("one-shot", shared=True, standardise=False),
+    "trees greedy 0": wz.Joint("trees", "greedy", caution=0.0),
+    "default": wz.default_policy(),
+    "default, shared": wz.default_policy(shared=True),
+    "default, no trees, as it is": wz.default_policy(trees=False, standardise=False),
+    "one's own": Thrifty(),
+    "portfolio of one's own": wz.Portfolio(candidates=[wz.Simple("all"), Thrifty()]),
 }
 
 
+def test_every_exported_policy_is_checked() -> None:
+    exported = {name for name in wz.__all__ if hasattr(getattr(wz, name), "start")}
+    policies = exported - KNOWN.keys() - {"Policy", "Learner"}
+    assert policies == set(SAVED)
+    assert {type(policy).__name__ for policy in EVERY.values()} >= policies
+
+
 @pytest.mark.parametrize("policy", EVERY.values(), ids=EVERY)
+@pytest.mark.parametrize("feedback", ["full", "opened"])
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_keeps_the_contract(policy: Policy, check: Callable[[Policy], None]) -> None:
-    check(policy)
+def test_keeps_the_contract(
+    policy: Policy, feedback: Feedback, check: Callable[[Policy, Feedback], None]
+) -> None:
+    check(policy, feedback)
 
 
 class Broken:
@@ -40,12 +70,12 @@ class Broken:
         self.what = what
         self.count = 0
 
-    def start(self, *, boxes: int, dimension: int) -> "Broken":
+    def start(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "Broken":
         return Broken(self.what)
 
-    def propose(self, shown: Round) -> Any:
-        self.count += self.what == "counts proposals"
-        return BrokenCourse(self.what, len(shown.costs))
+    def rule(self, shown: Round) -> Any:
+        self.count += self.what == "counts questions"
+        return BrokenRule(self.what, len(shown.costs))
 
     def learn(self, shown: Round, values: Floats) -> None:
         self.count += 1
@@ -62,22 +92,24 @@ class Broken:
             self.count = 0
 
 
-class BrokenCourse(IndexCourse):
+class BrokenRule(WeitzmanRule):
     def __init__(self, what: str, count: int) -> None:
         super().__init__(np.full(count, -np.inf))
         self.what, self.asked = what, 0
 
-    def next(self, opened: Sequence[int], found: Sequence[float], best: float) -> int:
+    def next(self, state: RoundState) -> Action:
         self.asked += 1
-        if self.what == "opens twice" and opened:
-            return opened[0]
-        if self.what == "opens others" and opened:
-            return 17
+        if self.what == "opens twice" and state.opened:
+            return Open(state.opened[0])
+        if self.what == "opens others" and state.opened:
+            return Open(17)
+        if self.what == "says a number":
+            return 0  # type: ignore[return-value]
         if self.what == "opens nothing":
-            return -1
+            return STOP
         if self.what == "remembers being asked" and self.asked > 2:
-            return -1
-        return super().next(opened, found, best)
+            return STOP
+        return super().next(state)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +117,21 @@ class BrokenCourse(IndexCourse):
     [
         ("opens twice", "no row twice"),
         ("opens others", "rows of its round"),
+        ("says a number", "opens, takes or stops"),
         ("opens nothing", "a box is opened"),
-        ("counts proposals", "proposing changes nothing"),
+        ("counts questions", "asking for a rule changes nothing"),
         ("wants values", "a value is missing"),
         ("remembers being asked", "asking again changes nothing"),
         ("loses", "restore brings the state back"),
         ("grows", "memory grows linearly"),
     ],
 )
-def test_a_broken_promise_is_named(what: str, text: str) -> None:
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+def test_a_broken_promise_is_named(what: str, text: str, feedback: Feedback) -> None:
     with pytest.raises(AssertionError, match=text):
-        check_policy(Broken(what))
+        check_policy(Broken(what), feedback)
 
 
 def test_check_policy_runs_all_checks() -> None:
     check_policy(POLICIES["one shot"])
+    check_policy(POLICIES["one shot"], "opened")

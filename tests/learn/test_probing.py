@@ -142,9 +142,10 @@ def test_a_wrong_block_length_argument_is_refused(wrong: dict[str, float]) -> No
 
 def bought_by_hand(searcher: wz.Searcher, t: int) -> list[int]:
     """The boxes bought in round t, asked one by one."""
-    assert searcher.block is not None
+    assert isinstance(searcher.policy, wz.Weitzman)
+    assert searcher.policy.block is not None
     boxes = len(searcher.names)
-    row = probes(seed=searcher.rng, block=searcher.block, first=t, rounds=1, boxes=boxes)[0]
+    row = probes(seed=searcher.rng, block=searcher.policy.block, first=t, rounds=1, boxes=boxes)[0]
     return [box for box in range(boxes) if row[box]]
 
 

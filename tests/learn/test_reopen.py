@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from tests.learn.test_bypolicy import POLICIES, both_feedbacks, every_policy
-from tests.learn.test_bypolicy import make as make_policy
+from tests.learn.test_policies import POLICIES, both_feedbacks, every_policy
+from tests.learn.test_policies import make as make_policy
 from tests.learn.test_searcher import LEARNERS, every_feedback, make, record
+from weitzman.learn.policies.joint import Way
 from weitzman.learn.policy import Policy
 
 NAMES = ["a", "b", "c", "d"]
@@ -84,12 +85,9 @@ def test_a_search_by_a_policy_goes_on(
     check_goes_on(searcher, looks, full=feedback == "full")
 
 
-@pytest.mark.parametrize("rule", ["linear index 0", "linear greedy 0"])
-def test_a_search_on_a_law_goes_on_after_every_look(rule: str) -> None:
-    from weitzman.learn.policies.joint import Law
-    from weitzman.learn.policies.panel import Chosen
-
-    policy = Chosen(panel=Law(kind="linear"), rule=rule)
+@pytest.mark.parametrize("way", ["index", "greedy"])
+def test_a_search_on_a_law_goes_on_after_every_look(way: Way) -> None:
+    policy = wz.Joint("linear", way, caution=0.0)
     contexts, costs, values = record(61, gaps=False, seed=2)
     searcher = make_policy(policy, boxes=NAMES)
     searcher.play(contexts[:60], costs[:60], values[:60])

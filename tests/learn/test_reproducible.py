@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 
 from tests.learn.learners.test_contract import LEARNERS
-from weitzman.learn.learner import Bank
+from tests.learn.test_searcher import bank_of
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.learners.play import play
+from weitzman.learn.searcher import Searcher
 
 PROGRAM = """
 import numpy as np
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.loop import play_rounds
-from weitzman.learn.learners.play import play
+from weitzman.learn.searcher import Searcher
 rng = np.random.default_rng(0)
 contexts, noise = rng.normal(size=(ROUNDS, 3, 5)), rng.exponential(size=(ROUNDS, 3))
-bank = FTRL().start(boxes=3, dimension=5)
-play(bank, contexts, [1.0, 0.5, 0.1], contexts.sum(axis=2) + noise)
-print(bank.digest(), sum(play_rounds.stats.cache_misses.values()))
+searcher = Searcher(boxes=3, dimension=5, learner=FTRL(), feedback="full")
+searcher.play(contexts, [1.0, 0.5, 0.1], contexts.sum(axis=2) + noise)
+print(searcher.digest(), sum(play_rounds.stats.cache_misses.values()))
 """
 
 
@@ -71,9 +72,10 @@ def test_the_digest_does_not_depend_on_the_instructions_of_the_cpu(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", LEARNERS.values(), ids=LEARNERS)
-def test_many_rounds_with_features_of_all_sizes_stay_finite(spec: object) -> None:
+def test_many_rounds_with_features_of_all_sizes_stay_finite(spec: Learner) -> None:
     rng = np.random.default_rng(7)
-    bank = spec.start(boxes=1, dimension=5)  # type: ignore[attr-defined]
+    searcher = Searcher(boxes=1, dimension=5, learner=spec, feedback="full")
+    bank = bank_of(searcher)
     assert isinstance(bank, Bank)
     sizes = 10.0 ** np.array([-6, -3, 0, 3, 6])
     # Only compiled learners are made for a million rounds
@@ -81,19 +83,18 @@ def test_many_rounds_with_features_of_all_sizes_stay_finite(spec: object) -> Non
     for _ in range(10):
         contexts = rng.normal(size=(rounds, 1, 5)) * sizes
         values = (contexts / sizes).sum(axis=2) + rng.exponential(size=(rounds, 1))
-        play(bank, contexts, 1.0 * np.ones(1), values)
+        searcher.play(contexts, np.ones(1), values)
         assert np.isfinite(bank.predict(contexts[0], 1.0)).all()
 
 
 @pytest.mark.slow
 def test_a_window_has_constant_memory() -> None:
     rng = np.random.default_rng(7)
-    bank = FTRL(window=100).start(boxes=1, dimension=2)
+    searcher = Searcher(boxes=1, dimension=2, learner=FTRL(window=100), feedback="full")
     sizes = []
     for _ in range(10):
         contexts = rng.normal(size=(1_000_000, 1, 2))
-        play(
-            bank, contexts, np.ones(1), contexts.sum(axis=2) + rng.exponential(size=(1_000_000, 1))
-        )
-        sizes.append(sum(array.nbytes for array in bank.state().values()))
+        values = contexts.sum(axis=2) + rng.exponential(size=(1_000_000, 1))
+        searcher.play(contexts, np.ones(1), values)
+        sizes.append(sum(array.nbytes for array in bank_of(searcher).state().values()))
     assert max(sizes) <= 1.2 * min(sizes)

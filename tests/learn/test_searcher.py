@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
-from weitzman.learn.byindex import ByIndex
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.exact.points import INVERSE_RIDGE
+from weitzman.learn.policies.weitzman import WeitzmanPlayer
 
 Array = NDArray[np.float64]
 
@@ -48,8 +48,8 @@ def make(feedback: str = "opened", **settings: Any) -> wz.Searcher:
 
 def bank_of(searcher: wz.Searcher) -> wz.Bank:
     """The bank that a searcher over a learner runs."""
-    assert isinstance(searcher._by, ByIndex)
-    return searcher._by.bank
+    assert isinstance(searcher._player, WeitzmanPlayer)
+    return searcher._player.bank
 
 
 def record(

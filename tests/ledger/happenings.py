@@ -21,7 +21,6 @@ from weitzman.ledger.bodies import (
 )
 from weitzman.ledger.event import Draft
 from weitzman.ledger.state.fold import State, apply
-from weitzman.search.rule import STOP
 
 HOUR = 3_600_000_000
 
@@ -103,7 +102,7 @@ class Happenings:
         problem = self.state.problems[name]
         open_round = problem.rounds[key]
         row = open_round.next()
-        if row != STOP and self.rng.random() < 0.9:
+        if row is not None and self.rng.random() < 0.9:
             value = None if self.rng.random() < 0.1 else float(self.rng.normal())
             self.happen(name, Seen([(row, value)]), key=key)
             return

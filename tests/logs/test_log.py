@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import weitzman as wz
 from tests.strategies import steady
-from weitzman.learn.features import Standardiser, standardise
+from weitzman.learn.policy import Round
+from weitzman.learn.preparation import Preparation, prepared
 from weitzman.logs.log import Log, read_log
 
 pa = pytest.importorskip("pyarrow")
@@ -145,12 +146,15 @@ def test_a_small_file_cell_by_cell(tmp_path: Path) -> None:
     np.testing.assert_array_equal(log.outside, [9.0, math.inf])  # type: ignore[arg-type, unused-ignore]
     np.testing.assert_array_equal(log.opened, [[True, False], [False, True]])  # type: ignore[arg-type, unused-ignore]
     assert log.features == ["x_size", "x_size?", "x_colour=red", "x_colour=blue", "x_colour?"]
-    third = 1.0 / math.sqrt(2.0 / 3.0)
     expected = [
-        [[-1.0, 0, 1, 0, 0], [1.0, 0, 0, 1, 0]],
-        [[0.0, 1, 0, 0, 1], [third, 0, 1, 0, 0]],
+        [[1.5, 0, 1, 0, 0], [2.5, 0, 0, 1, 0]],
+        [[nan, 1, 0, 0, 1], [3.5, 0, 1, 0, 0]],
     ]
-    np.testing.assert_allclose(log.contexts, expected)
+    np.testing.assert_array_equal(log.contexts, expected)
+    # As a model sees them: what is missing is 0
+    third = 1.0 / math.sqrt(2.0 / 3.0)
+    sizes = prepared(log.contexts, ~np.isnan(log.costs))[:, :, 0]
+    np.testing.assert_allclose(sizes, [[-1.0, 1.0], [0.0, third]])
 
 
 def test_rounds_keep_their_order_and_their_rows_are_gathered() -> None:
@@ -172,31 +176,36 @@ def test_contexts_do_not_depend_on_later_rounds_or_any_value(seed: int, cut: int
     other = pa.concat_tables([one.slice(0, 3 * cut), later])
     other = other.set_column(3, "value", pa.array(np.arange(120.0)))
     first, second = read_log(one), read_log(other)
-    for column, name in enumerate(first.features):
-        before = first.contexts[:cut, :, column]
-        if name in second.features:
-            after = second.contexts[:cut, :, second.features.index(name)]
-        else:
-            after = np.zeros_like(before)
-        np.testing.assert_array_equal(before, after, err_msg=name)
+    ready = [prepared(log.contexts, ~np.isnan(log.costs)) for log in (first, second)]
+    for mine, others in ((first.contexts, second.contexts), ready):
+        for column, name in enumerate(first.features):
+            before = mine[:cut, :, column]
+            if name in second.features:
+                after = others[:cut, :, second.features.index(name)]
+            else:
+                after = np.zeros_like(before)
+            np.testing.assert_array_equal(before, after, err_msg=name)
 
 
 def test_a_log_goes_on_live() -> None:
     table = _table()
     log = read_log(table)
     half = read_log(table.slice(0, 60))
-    live = Standardiser(dimension=len(half.features), numeric=half.encoding.numeric)
-    live.restore(half.scale)
-    rows = half.encoding.rows(table.slice(60, 3).to_pylist())
-    live.update(rows)
     assert half.features == log.features
-    np.testing.assert_array_equal(live.transform(rows), log.contexts[20])
+    live = Preparation(len(half.features))
+    every = np.arange(3)
+    for contexts in half.contexts:
+        live.add(Round(contexts=contexts, costs=np.ones(3), outside=0.0, places=every))
+    rows = half.encoding.rows(table.slice(60, 3).to_pylist())
+    np.testing.assert_array_equal(rows, log.contexts[20])
+    ready = live.rows(Round(contexts=rows, costs=np.ones(3), outside=0.0, places=every))
+    np.testing.assert_array_equal(ready, prepared(log.contexts, ~np.isnan(log.costs))[20])
 
 
-def test_contexts_are_standardised_by_the_room_of_learners() -> None:
+def test_contexts_are_in_the_units_of_the_table() -> None:
     table = _table()
     raw = table["x_count"].to_numpy().astype(float).reshape(40, 3, 1)
-    np.testing.assert_array_equal(read_log(table, features=["x_count"]).contexts, standardise(raw))
+    np.testing.assert_array_equal(read_log(table, features=["x_count"]).contexts, raw)
 
 
 BAD = {

@@ -224,5 +224,10 @@ def _learned_alone(rounds: list[Told], ended: list[str]) -> dict[str, Any]:
         for row, box in enumerate(BOXES):
             if told.taken.get(box) == "in time":
                 values[row] = told.values[box]
-        bank.update_arrays(bank.every, np.array(told.contexts), values, np.full(len(BOXES), 0.5))
+        bank.update_arrays(
+            boxes=bank.every,
+            contexts=np.array(told.contexts),
+            values=values,
+            costs=np.full(len(BOXES), 0.5),
+        )
     return dict(bank.state())

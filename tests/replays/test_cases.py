@@ -7,7 +7,7 @@ import pytest
 
 import weitzman as wz
 from tests.replays.logs import normal_log
-from weitzman.learn.policies.portfolio import default
+from weitzman.learn.policies.portfolio import default_policy
 from weitzman.replays.cases import Case, play_cases
 from weitzman.replays.diagnosis.calibration import promised
 from weitzman.replays.diagnosis.residuals import residuals_of
@@ -28,10 +28,10 @@ def test_processes_change_no_bit_and_cases_are_what_replay_plays() -> None:
         np.testing.assert_array_equal(one.cases[case].played, two.cases[case].played)
     for first, second in zip(one.promises, two.promises, strict=True):
         np.testing.assert_array_equal(first.sigma, second.sigma)
-    policy = default(trees=False, standardise=False)
-    apart = replay(twin(log, residuals_of(log), "apart"), policy)
+    policies = [default_policy(trees=False)]
+    apart = replay(twin(log, residuals_of(log), "apart"), policies)
     np.testing.assert_array_equal(one.cases[CASES[2]].totals, apart.totals)
-    opened = replay(log, policy, feedback="opened", cost_scale=2.0)
+    opened = replay(log, policies, feedback="opened", cost_scale=2.0)
     np.testing.assert_array_equal(one.cases[CASES[1]].totals, opened.totals)
     assert [p.rule for p in one.promises] == [p.rule for p in promised(log, trees=False)]
     assert [r.feedback for r in one.played] == ["full", "opened"]

@@ -10,19 +10,22 @@ import pytest
 import weitzman as wz
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds import WORLDS
-from weitzman.learn.features import Standardiser
-from weitzman.learn.models.history import with_constant
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.portfolio import Portfolio, default
+from weitzman.learn.policies.joint import Joint
+from weitzman.learn.policies.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policies.weitzman import paper
+from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Round, walk
+from weitzman.learn.preparation import prepared, with_constant
 from weitzman.logs.log import Log, read_log
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.replay import replay, rounds_of
 
 DATA = Path(__file__).parents[3] / "shared/data"
-SMALL = Portfolio(panels=(Simple(), paper(), Law(kind="past")), standardise=False)
+PAPER = Weitzman(standardise=True)
+PAST = [Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy")]
+SMALL = Portfolio(
+    candidates=(*(Simple(rule) for rule in RULES), PAPER, *PAST), incumbent=PAPER.name
+)
 
 
 def a_log(rounds: int = 60, boxes: int = 3, outside: bool = True) -> Log:
@@ -48,18 +51,19 @@ def a_log(rounds: int = 60, boxes: int = 3, outside: bool = True) -> Log:
 @pytest.mark.parametrize("outside", [True, False])
 def test_totals_are_those_of_rounds_played_live(outside: bool) -> None:
     log = a_log(outside=outside)
-    found = replay(log, SMALL)
-    player = SMALL.start(boxes=3, dimension=2)
+    found = replay(log, [SMALL])
+    player = SMALL.start(boxes=3, dimension=1)
+    assert found.main == "portfolio"
     for t, (shown, values) in enumerate(rounds_of(log)):
-        walked = walk(player.propose(shown), shown, values)
-        assert walked.total == found.of("default")[t]
+        walked = walk(player.rule(shown), shown, values)
+        assert walked.total == found.of("portfolio")[t]
         assert len(walked.opened) == found.opened[t, 0]
         player.learn(shown, values)
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])
 def test_a_searcher_that_is_handed_the_rounds_one_by_one_does_the_same(feedback: Any) -> None:
-    """Features are encoded and standardised as they come; everything is the same bits."""
+    """Features are encoded and prepared as they come; everything is the same bits."""
     rng = np.random.default_rng(3)
     t, b = (a.ravel() for a in np.indices((70, 3)))
     x, colour = rng.normal(size=t.size), rng.choice(["red", "blue"], t.size)
@@ -72,21 +76,15 @@ def test_a_searcher_that_is_handed_the_rounds_one_by_one_does_the_same(feedback:
     rows |= {"value": value, "outside": np.full(t.size, 3.5), "x_size": x, "x_colour": colour}
     there = rng.uniform(size=t.size) < 0.9
     log = read_log(pa.table({k: v[there] for k, v in rows.items()}), shared=False)
-    policy = default(standardise=False)
-    found = replay(log, policy, feedback=feedback)
-    standardiser = Standardiser(dimension=len(log.features), numeric=log.encoding.numeric)
+    found = replay(log, feedback=feedback)
     searcher = wz.Searcher(
-        boxes=log.boxes, dimension=len(log.features) + 1, policy=policy, feedback=feedback
+        boxes=log.boxes, dimension=len(log.features), policy="default", feedback=feedback
     )
     totals = []
     for number in range(70):
         mine = np.flatnonzero((t == number) & there).tolist()
         names = [f"b{b[i]}" for i in mine]
-        given = log.encoding.rows([{"x_size": x[i], "x_colour": colour[i]} for i in mine])
-        whole = np.full((3, given.shape[1]), np.nan)
-        whole[[log.boxes.index(name) for name in names]] = given
-        standardiser.update(whole)
-        contexts = with_constant(standardiser.transform(given))
+        contexts = log.encoding.rows([{"x_size": x[i], "x_colour": colour[i]} for i in mine])
         order = np.argsort([log.boxes.index(name) for name in names])
         search = searcher.open(
             contexts[order],
@@ -105,29 +103,33 @@ def test_a_searcher_that_is_handed_the_rounds_one_by_one_does_the_same(feedback:
 def test_the_paper_is_what_a_searcher_plays() -> None:
     log = a_log()
     known = ~np.isnan(log.values)
-    contexts = np.concatenate(
-        [np.ones((*known.shape, 1)), np.clip(log.contexts, -4.0, 4.0)], axis=2
-    )
-    contexts[~known] = np.nan
+    found = replay(log, [SMALL]).of(PAPER.name)
+    costs, outside = np.nan_to_num(log.costs), log.outside
+    contexts = np.where(known[:, :, np.newaxis], log.contexts, np.nan)
+    searcher = wz.Searcher(boxes=3, dimension=1, policy=PAPER, feedback="full")
+    played = searcher.play(contexts, costs, log.values, outside=outside)
+    np.testing.assert_array_equal(found, played.totals[known.any(axis=1)])
+    # The same as the learner itself on contexts that are prepared beforehand
+    ready = with_constant(prepared(log.contexts, known))
+    ready[~known] = np.nan
     searcher = wz.Searcher(boxes=3, dimension=2, feedback="full")
-    played = searcher.play(contexts, np.nan_to_num(log.costs), log.values, outside=log.outside)
-    found = replay(log, SMALL)
-    np.testing.assert_allclose(found.of("paper"), played.totals[known.any(axis=1)], rtol=1e-12)
+    played = searcher.play(ready, costs, log.values, outside=outside)
+    np.testing.assert_allclose(found, played.totals[known.any(axis=1)], rtol=1e-12)
 
 
 def test_under_opened_the_simple_rules_are_told_beside_default() -> None:
-    found = replay(a_log(), SMALL, feedback="opened")
+    found = replay(a_log(), [SMALL], feedback="opened")
     assert found.feedback == "opened"
-    assert found.names == ["default", *RULES, "paper"]
+    assert found.names == ["portfolio", *RULES, "paper standardised"]
     assert found.candidates[0] == "explore"
     assert {r["feedback"] for r in found.rows()} == {"opened"}
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
     with pytest.raises(wz.InvalidInputError, match="feedback"):
-        replay(a_log(), SMALL, feedback="probe")  # type: ignore[arg-type]
+        replay(a_log(), [SMALL], feedback="probe")
 
 
 def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:
-    found = replay(a_log(), SMALL)
+    found = replay(a_log(), [SMALL])
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
     assert found.share(found.hindsight)[0] == pytest.approx(1.0)
     assert found.share(found.of(found.best_simple))[0] == pytest.approx(0.0)
@@ -138,24 +140,24 @@ def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:
 
 
 def test_rows_tell_the_simple_rules_default_and_hindsight() -> None:
-    rows = replay(a_log(), SMALL).rows()
-    assert [r["policy"] for r in rows] == [*RULES, "paper", "default", "hindsight"]
-    without = replay(a_log(outside=False), SMALL).rows()
+    rows = replay(a_log(), [SMALL]).rows()
+    assert [r["policy"] for r in rows] == [*RULES, "paper standardised", "portfolio", "hindsight"]
+    without = replay(a_log(outside=False), [SMALL]).rows()
     assert "stay" not in {r["policy"] for r in without}
     by_name = {str(r["policy"]): r for r in rows}
     assert by_name["stay"]["mean_total"] == pytest.approx(3.5)
     assert by_name["stay"]["boxes_opened"] == 0.0
-    assert by_name["default"]["default_saves"] == 0.0
+    assert by_name["portfolio"]["portfolio_saves"] == 0.0
     assert all(r["feedback"] == "full" for r in rows)
 
 
 def test_dearer_looks_cost_more() -> None:
     log = a_log()
-    cheap, dear = (replay(log, SMALL, cost_scale=x) for x in (0.25, 4.0))
+    cheap, dear = (replay(log, [SMALL], cost_scale=x) for x in (0.25, 4.0))
     assert cheap.of("all").mean() < dear.of("all").mean()
     assert (cheap.hindsight <= dear.hindsight).all()
     with pytest.raises(wz.InvalidInputError, match="cost scale"):
-        replay(log, SMALL, cost_scale=0.0)
+        replay(log, [SMALL], cost_scale=0.0)
 
 
 def test_block_means_see_that_neighbours_are_alike() -> None:
@@ -178,7 +180,7 @@ def test_default_is_never_noticeably_worse_than_the_best_simple_rule(
     name: str, scale: float
 ) -> None:
     log = read_log(DATA / f"{name}.parquet")
-    found = replay(log, default(shared=log.shared, standardise=False), cost_scale=scale)
+    found = replay(log, cost_scale=scale)
     assert found.share(found.expected)[0] >= -0.03
 
 
@@ -191,7 +193,7 @@ def test_default_has_nearly_the_regret_of_the_paper_where_the_paper_is_right(nam
     for seed in range(31000, 31080):
         drawn = world.draw(300, seed)
         boxes, dimension = drawn.contexts.shape[1:]
-        player = default().start(boxes=boxes, dimension=dimension)
+        player = default_policy(standardise=False).start(boxes=boxes, dimension=dimension)
         least = float(clairvoyant(drawn).totals.sum())
         mine, papers = mine - least, papers - least
         for contexts, values in zip(drawn.contexts, drawn.values, strict=True):

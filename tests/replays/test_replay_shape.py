@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from weitzman.learn.policies.portfolio import default
+from weitzman.learn.policies.portfolio import default_policy
 from weitzman.logs.log import Log, read_log
+from weitzman.replays.lineup import lineup_of
 from weitzman.replays.replay import Play, replay
 
 EARLY, LATE = 2_000, 20_000
@@ -33,8 +34,8 @@ def resident() -> float:
 @pytest.mark.skipif(not STATUS.exists(), reason="memory is read as Linux tells it")
 def test_a_late_round_takes_as_long_as_an_early_one_and_memory_follows_the_log() -> None:
     log = a_long_log(LATE)
-    policy = default(trees=False, standardise=False)
-    parts = len(Play(log=log, policy=policy).parts())
+    policies = [default_policy(trees=False)]
+    parts = len(Play(log=log, lineup=lineup_of(policies, shared=False)).parts())
     times, memory = np.empty(parts * LATE + 1), np.empty(parts * LATE + 1)
 
     def progress(done: int, _: int) -> None:
@@ -42,7 +43,7 @@ def test_a_late_round_takes_as_long_as_an_early_one_and_memory_follows_the_log()
         if done % 1000 == 0:
             memory[done] = resident()
 
-    replay(log, policy, progress=progress)
+    replay(log, policies, progress=progress)
     row = log.contexts[0].nbytes + log.costs[0].nbytes + log.values[0].nbytes
     for begin in range(0, parts * LATE, LATE):
         each = np.diff(times[begin : begin + LATE + 1])

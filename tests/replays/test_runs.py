@@ -1,5 +1,7 @@
 """Runs: under opened every rule learns from what it opened itself, and from nothing else."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -7,36 +9,46 @@ import pytest
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
-from weitzman.learn.models.history import Past
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
-from weitzman.learn.policies.portfolio import Portfolio, default
+from weitzman.learn.models.history import History
+from weitzman.learn.policies.joint import Joint
+from weitzman.learn.policies.portfolio import Portfolio, default_policy, families_of
 from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policies.weitzman import paper
-from weitzman.learn.policy import Floats, Round, walk
-from weitzman.replays.runs import Part, Run, Size, parts_of, play_part, put_together
+from weitzman.learn.policies.weitzman import Weitzman
+from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
+from weitzman.learn.record import play_round
+from weitzman.replays.lineup import PAPER, lineup_of
+from weitzman.replays.runs import (
+    Part,
+    Run,
+    parts_of,
+    play_part,
+    put_together,
+)
 
-PANELS = (Simple(), paper(), Law(kind="past"))
-SIZE = Size(boxes=4, dimension=2)
+SIMPLE = tuple(Simple(rule) for rule in RULES)
+PAST = tuple(Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy"))
+SMALL = Portfolio(candidates=(*SIMPLE, Weitzman(), *PAST), incumbent="paper")
 
 
-def run_of(policy: Portfolio, rounds: list[tuple[Round, Floats]]) -> Run:
-    pieces = [play_part(policy, part, rounds, SIZE) for part in parts_of(policy)]
-    return put_together(policy, pieces)
+class Known(list[tuple[Round, Floats]]):
+    """Rounds with their values, of 4 boxes and 2 features."""
+
+    boxes, dimension = 4, 2
 
 
-def opened_portfolio(shared: bool = False) -> Portfolio:
-    return Portfolio(panels=PANELS, shared=shared, feedback="opened")
+def run_of(policies: Sequence[Policy], count: int, feedback: Feedback) -> Run:
+    lineup, rounds = lineup_of(policies, shared=False), Known(some_rounds(count))
+    pieces = [play_part(lineup, part, rounds, feedback) for part in parts_of(lineup, feedback)]
+    return put_together(lineup, feedback, pieces)
 
 
-@pytest.mark.parametrize("name", [*RULES, "paper"])
+@pytest.mark.parametrize("name", [*RULES, "paper standardised"])
 def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
-    rounds = some_rounds(80)
-    run = run_of(opened_portfolio(), rounds)
-    panel = paper() if name == "paper" else Simple()
-    player = Chosen(panel=panel, rule=name, feedback="opened").start(boxes=4, dimension=2)
-    for t, (shown, values) in enumerate(rounds):
-        walked = walk(player.propose(shown), shown, values)
+    run = run_of([SMALL], 80, "opened")
+    policy = Weitzman(standardise=True) if name == "paper standardised" else Simple(name)
+    player = policy.start(boxes=4, dimension=2, feedback="opened")
+    for t, (shown, values) in enumerate(some_rounds(80)):
+        walked = walk(player.rule(shown), shown, values)
         assert run.totals[t, run.names.index(name)] == walked.total
         assert run.opened[t, run.names.index(name)] == len(walked.opened)
         revealed = np.array([v if k in walked.opened else np.nan for k, v in enumerate(values)])
@@ -44,37 +56,36 @@ def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
 
 
 def test_paper_is_what_a_searcher_plays_under_opened() -> None:
-    rounds = some_rounds(120)
-    run = run_of(opened_portfolio(), rounds)
+    run = run_of([SMALL, Weitzman()], 120, "opened")
     searcher = wz.Searcher(boxes=4, dimension=2, feedback="opened")
     contexts, values = np.full((120, 4, 2), np.nan), np.full((120, 4), np.nan)
     costs, outside = np.zeros((120, 4)), np.empty(120)
-    for t, (shown, found) in enumerate(rounds):
+    for t, (shown, found) in enumerate(some_rounds(120)):
         contexts[t, shown.places], values[t, shown.places] = shown.contexts, found
         costs[t, shown.places], outside[t] = shown.costs, shown.outside
     played = searcher.play(contexts, costs, values, outside=outside)
-    np.testing.assert_allclose(run.totals[:, run.names.index("paper")], played.totals, rtol=1e-12)
+    np.testing.assert_array_equal(run.totals[:, run.names.index("paper")], played.totals)
 
 
 class _Watched:
     """Values that change once a round is over, except those that were opened."""
 
     def __init__(self, policy: Portfolio, rounds: list[tuple[Round, Floats]], shift: float) -> None:
-        self.player = policy.start(boxes=4, dimension=2)
+        self.player = policy.start(boxes=4, dimension=2, feedback="opened")
         self.opened = []
         for shown, values in rounds:
-            walked = walk(self.player.propose(shown), shown, values)
+            walked = walk(self.player.rule(shown), shown, values)
             kept = np.isin(np.arange(len(values)), walked.opened)
             altered = np.where(kept, values, values + shift)
-            again = walk(self.player.propose(shown), shown, altered)
-            assert again == walked
+            again = walk(self.player.rule(shown), shown, altered)
+            assert (again.opened, again.total) == (walked.opened, walked.total)
             self.player.learn(shown, np.where(kept, altered, np.nan))
             self.opened.append(walked.opened)
 
 
 def test_what_was_not_opened_changes_nothing() -> None:
     rounds = some_rounds(100)
-    one, two = (_Watched(opened_portfolio(), rounds, shift) for shift in (0.0, 100.0))
+    one, two = (_Watched(SMALL, rounds, shift) for shift in (0.0, 100.0))
     assert one.opened == two.opened
     first, second = one.player.state(), two.player.state()
     assert all(first[key].tobytes() == second[key].tobytes() for key in first)
@@ -82,11 +93,11 @@ def test_what_was_not_opened_changes_nothing() -> None:
 
 def test_what_exploration_cost_is_told() -> None:
     rounds = some_rounds(150)
-    policy = Portfolio(panels=PANELS, clarity=0.5, exploration=1.0, feedback="opened")
-    run = run_of(policy, rounds)
-    player = policy.start(boxes=4, dimension=2)
+    policy = replace(SMALL, clarity=0.5, exploration=1.0)
+    run = run_of([policy], 150, "opened")
+    player = policy.start(boxes=4, dimension=2, feedback="opened")
     for t, (shown, values) in enumerate(rounds):
-        walked = walk(player.propose(shown), shown, values)
+        walked = walk(player.rule(shown), shown, values)
         would = walk(player.favourite(shown), shown, values)
         assert run.exploration[t] == pytest.approx(walked.total - would.total)
         assert run.candidates[run.played[t]] == (
@@ -100,59 +111,100 @@ def test_what_exploration_cost_is_told() -> None:
 
 
 def test_a_full_run_scores_every_candidate() -> None:
-    rounds = some_rounds(30)
-    policy = Portfolio(panels=PANELS)
-    run = run_of(policy, rounds)
-    player = policy.start(boxes=4, dimension=2)
-    assert run.names == run.candidates == ["default", *player.names]
+    run = run_of([SMALL], 30, "full")
+    player = SMALL.start(boxes=4, dimension=2)
+    assert run.candidates == ["portfolio", *player.names]
+    assert run.names == [*run.candidates, "paper standardised"]
     assert not run.exploration.any()
-    for t, (shown, values) in enumerate(rounds):
-        np.testing.assert_array_equal(run.totals[t, 1:], player.score(shown, values).totals)
+    for t, (shown, values) in enumerate(some_rounds(30)):
+        np.testing.assert_array_equal(run.totals[t, 1:-1], player.score(shown, values).totals)
         assert run.totals[t, 0] == run.totals[t, run.played[t]]
         player.learn(shown, values)
 
 
-def test_parts_share_no_fitted_model_and_are_all_panels() -> None:
-    policy = default()
-    panels = [part.panels for part in parts_of(policy)]
-    assert sorted(k for group in panels for k in group) == list(range(len(policy.panels)))
-    kinds = [
-        {policy.panels[k].start(Past(boxes=2, dimension=1)).names[0] for k in g} for g in panels
-    ]
+def test_parts_share_no_fitted_model_and_are_all_families() -> None:
+    families = families_of(default_policy().candidates)
+    parts = parts_of(lineup_of(shared=False), "full")
+    # The rules beside are candidates, and scored as such
+    assert not any(part.alone for part in parts)
+    groups = [part.families for part in parts]
+    assert sorted(k for group in groups for k in group) == list(range(len(families)))
+    history = History(boxes=2, dimension=1)
+    kinds = [{families[k].start(history, seed=0).names[0] for k in group} for group in groups]
     assert kinds == [
         {"trees index 0", "trees+linear index 0"},
-        {"paper", "paper standardised"},
+        {"paper standardised"},
         {"stay", "past index 0", "linear index 0"},
     ]
 
 
-def test_under_opened_the_portfolio_and_the_rules_beside_it_are_parts() -> None:
-    first, *beside = parts_of(opened_portfolio())
+@pytest.mark.parametrize("policy", [SMALL, Portfolio(candidates=PAST)])
+def test_under_opened_the_portfolio_and_the_rules_beside_it_are_parts(policy: Portfolio) -> None:
+    first, *beside = parts_of(lineup_of([policy], shared=False), "opened")
     assert first == Part()
-    assert [rule for part in beside for rule in part.rules] == [*RULES, "paper"]
-    assert parts_of(Portfolio(panels=(Law(kind="past"),), incumbent=None, feedback="opened")) == [
-        Part()
-    ]
+    assert [rule for part in beside for rule in part.alone] == [*RULES, "paper standardised"]
 
 
-@pytest.mark.parametrize("policy", [Portfolio(panels=PANELS), opened_portfolio()])
-def test_every_part_tells_of_every_round(policy: Portfolio) -> None:
-    for part in parts_of(policy):
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("policy", [SMALL, Weitzman(), Simple("mean")])
+def test_every_part_tells_of_every_round(policy: Policy, feedback: Feedback) -> None:
+    lineup = lineup_of([policy], shared=False)
+    for part in parts_of(lineup, feedback):
         told: list[int] = []
-        play_part(policy, part, some_rounds(3), SIZE, told.append)
+        play_part(lineup, part, Known(some_rounds(3)), feedback, told.append)
         assert told == [1, 1, 1]
 
 
 @pytest.mark.parametrize("clarity", ["auto", 0.0])
 def test_hedging_afterwards_is_hedging_live(clarity: float | Literal["auto"]) -> None:
     rounds = some_rounds(200)
-    policy = Portfolio(panels=(*PANELS[1:], PANELS[0]), clarity=clarity, seed=3)
-    run = run_of(policy, rounds)
+    policy = replace(SMALL, candidates=(Weitzman(), *PAST, *SIMPLE), clarity=clarity)
+    run = run_of([policy], 200, "full")
     player = policy.start(boxes=4, dimension=2)
     for t, (shown, values) in enumerate(rounds):
         assert run.played[t] == 1 + player.played
-        walked = walk(player.propose(shown), shown, values)
+        walked = walk(player.rule(shown), shown, values)
         assert (run.totals[t, 0], run.opened[t, 0]) == (walked.total, len(walked.opened))
         assert run.expected[t] == player.weights() @ player.score(shown, values).totals
         player.learn(shown, values)
     assert len(set(run.played.tolist())) > 1
+
+
+def test_policies_may_be_named_and_what_is_compared_follows() -> None:
+    lineup = lineup_of(["Ridge standardised", Simple("mean"), "trees index 1"], shared=True)
+    asked = ["Ridge standardised", "mean", "trees index 1"]
+    assert list(lineup) == [*asked, *(r for r in RULES if r != "mean"), PAPER]
+    assert lineup["trees index 1"] == Joint("trees", "index", 1.0, shared=True)
+    assert lineup["stay"] == Simple("stay", shared=True)
+    with pytest.raises(wz.InvalidInputError, match="have distinct names"):
+        lineup_of(["mean", Simple("mean")], shared=False)
+    with pytest.raises(wz.InvalidInputError, match="The name of a policy must be 'default'"):
+        lineup_of(["other"], shared=False)
+    with pytest.raises(wz.InvalidInputError, match="be at least one"):
+        lineup_of([], shared=False)
+
+
+def played_alone(policy: Policy, count: int, feedback: Feedback = "full") -> list[float]:
+    """Return the totals of a policy that is played round by round."""
+    player = policy.start(boxes=4, dimension=2, feedback=feedback, seed=0)
+    pairs = some_rounds(count)
+    return [play_round(player, shown, values, feedback)[1].total for shown, values in pairs]
+
+
+def test_a_policy_is_never_shown_by_the_totals_of_a_candidate_that_differs() -> None:
+    """Within a portfolio one history serves all: a candidate may not be what it is by itself."""
+    odd = Portfolio(candidates=(Simple("mean", shared=True), Weitzman(), *PAST), shared=True)
+    run = run_of([odd], 60, "full")
+    mine = run.totals[:, run.names.index("mean")]
+    assert mine.tolist() == played_alone(Simple("mean"), 60)
+    assert not np.array_equal(mine, run.totals[:, run.names.index("mean in portfolio")])
+    assert run.totals[:, 0].tolist() == played_alone(odd, 60)
+    assert set(run.candidates) <= set(run.names)
+
+
+def test_a_portfolio_whose_candidate_is_judged_without_optimism_is_played() -> None:
+    """Scores are then not what the candidate plays: hedging over them would not be the portfolio."""
+    keen = Portfolio(candidates=(Weitzman(optimism=3.0),))
+    run = run_of([keen], 60, "full")
+    assert run.totals[:, 0].tolist() == played_alone(keen, 60)
+    assert run.totals[:, 0].tolist() != played_alone(Weitzman(), 60)

@@ -7,7 +7,7 @@ import pytest
 
 import weitzman as wz
 from weitzman.search.kernels import play_fixed
-from weitzman.search.rule import opening_order
+from weitzman.search.rule import NO_BOX, opening_order
 
 
 @pytest.mark.parametrize("dyadic", [True, False], ids=["dyadic costs", "decimal costs"])
@@ -22,7 +22,7 @@ def test_the_compiled_loop_is_the_live_search(dyadic: bool, outside: float) -> N
         values = rng.integers(-2, 7, (50, n)) / 2.0
         best, paid, chosen, opened = play_fixed(opening_order(sigma), sigma, costs, outside, values)
         for t in range(50):
-            search = wz.Search(
+            search = wz.search_by(
                 boxes=list(range(n)),
                 costs=costs.tolist(),
                 reservation_values=sigma.tolist(),
@@ -33,7 +33,7 @@ def test_the_compiled_loop_is_the_live_search(dyadic: bool, outside: float) -> N
             outcome = search.close()
             assert best[t] == outcome.value
             assert opened[t] == len(outcome.opened)
-            assert chosen[t] == (wz.STOP if outcome.chosen is None else outcome.chosen)
+            assert chosen[t] == (NO_BOX if outcome.chosen is None else outcome.chosen)
             assert paid[t] == outcome.paid, (costs[list(outcome.opened)].tolist(), paid[t])
 
 

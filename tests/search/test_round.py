@@ -53,7 +53,7 @@ def test_a_search_is_the_replay_by_hand(
 
 
 def three(**options: Any) -> wz.Search[str]:
-    return wz.Search(
+    return wz.search_by(
         boxes=["a", "b", "c"],
         costs=[1.0, 2.0, 4.0],
         reservation_values=[3.0, 1.0, 3.0],
@@ -90,7 +90,7 @@ def test_equality_stops_when_larger_is_better() -> None:
     assert next(search) == "c"
     search.see(3.0)
     assert list(search) == []
-    assert search.close() == wz.Outcome(("a", "c"), "c", 3.0, 5.0, -2.0)
+    assert search.close() == wz.Outcome(("a", "c"), ("c",), 3.0, 5.0, -2.0)
 
 
 def test_of_equal_values_the_first_is_kept() -> None:
@@ -135,7 +135,7 @@ def closed(search: wz.Search[str]) -> None:
 def finish(search: wz.Search[str]) -> object:
     """Play on to the end and return all there is to see."""
     try:
-        if search._pending:
+        if search._state.asked is not None:
             search.see(8.0)
         handed = []
         for box in search:
@@ -232,14 +232,14 @@ def test_a_missed_value_is_paid_and_not_kept() -> None:
             search.miss()
         else:
             search.see(9.0)
-    assert search.close() == wz.Outcome(("b", "a", "c"), None, 7.5, 7.0, 14.5)
+    assert search.close() == wz.Outcome(("b", "a", "c"), (), 7.5, 7.0, 14.5)
 
 
 def test_one_may_stop_early() -> None:
     search = three()
     next(search)
     search.see(8.0)
-    assert search.close() == wz.Outcome(("b",), "b", 8.0, 2.0, 10.0)
+    assert search.close() == wz.Outcome(("b",), ("b",), 8.0, 2.0, 10.0)
 
 
 def test_an_ended_search_stays_ended_until_closed() -> None:
@@ -282,11 +282,11 @@ def test_a_search_over_nonsense_is_refused(changed: dict[str, Any], message: str
         "reservation_values": [1.0, 2.0, 3.0],
     }
     with pytest.raises(wz.InvalidInputError, match=message):
-        wz.Search(**{**arguments, **changed})
+        wz.search_by(**{**arguments, **changed})
 
 
 def test_boxes_may_have_any_names() -> None:
-    search = wz.Search(boxes=[3, 1], costs=[1.0, 1.0], reservation_values=[0.0, 5.0])
+    search = wz.search_by(boxes=[3, 1], costs=[1.0, 1.0], reservation_values=[0.0, 5.0])
     assert next(search) == 3
     search.see(2.0)
     assert search.close().chosen == 3

@@ -88,3 +88,11 @@ def test_a_plan_is_its_own_text(sense: Sense) -> None:
     p = wz.plan(EXAMPLE, sense=sense, outside=60.0)
     assert repr(p) == str(p)
     assert not any(line != line.rstrip() for line in repr(p).splitlines())
+
+
+def test_more_boxes_than_rows_are_counted() -> None:
+    from weitzman.search.table import _MOST_ROWS
+
+    boxes = [wz.Box(f"b{k}", 0.1, wz.Discrete([0.0, float(k + 1)])) for k in range(_MOST_ROWS + 2)]
+    assert "more" not in repr(wz.plan(boxes[:_MOST_ROWS]))
+    assert "… 2 more" in repr(wz.plan(boxes))

@@ -53,6 +53,15 @@ def replay_command(
             help="What becomes known after a round: all values, or those of opened boxes."
         ),
     ] = _Feedback.both,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to play, again for more; the first is what all is about. default, a simple rule, "
+            "paper, aware or a learner such as Ridge, each also 'standardised', or a law such as "
+            "'linear fixed' or 'trees index 1'. If not given: default.",
+        ),
+    ] = None,
     cost_scale: Annotated[
         str,
         typer.Option(metavar="FACTORS", help="By what costs are multiplied, such as 0.25,1,4."),
@@ -129,6 +138,7 @@ def replay_command(
         played = play_cases(
             past,
             cases,
+            policies=policy or ["default"],
             promises=None if output is None else cases[0].cost_scale,
             trees=trees,
             workers=workers,
@@ -204,11 +214,11 @@ def _print(found: "Findings", scales: list[float]) -> None:
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
         _say(console, f"{replay.feedback}{scale}")
-        console.print(_shown(replay.rows()))
+        console.print(_shown(replay.rows(), replay.main))
         share, error = replay.share()
         _say(
             console,
-            f"Between the best other rule, {replay.best_simple}, and hindsight, default closes "
+            f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
             f"{share:+.3f} ± {error:.3f} of the gap.\n",
         )
     from weitzman.replays.report.lead import left_out
@@ -222,18 +232,18 @@ def _say(console: "Console", line: str) -> None:
     console.print(line, soft_wrap=True, markup=False)
 
 
-def _shown(rows: list[dict[str, Any]]) -> "Table":
+def _shown(rows: list[dict[str, Any]], main: str) -> "Table":
     """Return the mean totals ± s.e. and the boxes opened per round."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     table.add_column("policy")
-    for heading in ("total per round", "± s.e.", "opened", "default saves", "± s.e."):
+    for heading in ("total per round", "± s.e.", "opened", f"{main} saves", "± s.e."):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         cells = [f"{row['mean_total']:.4g}", f"{row['se']:.2g}", f"{row['boxes_opened']:.2f}"]
-        if row["policy"] != "default":
-            cells += [f"{row['default_saves']:.3g}", f"{row['default_saves_se']:.2g}"]
+        if row["policy"] != main:
+            cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
         table.add_row(*(Text(cell) for cell in (row["policy"], *cells)))
     return table

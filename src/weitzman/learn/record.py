@@ -142,7 +142,7 @@ def play_round(
     done = walk(rule, shown, values)
     found = revealed(rule, done.opened, values, feedback)
     # A round that ends with nothing is none, as in a live search
-    if done.best < np.inf or not np.isnan(found).all():
+    if done.best != np.inf or not np.isnan(found).all():
         player.learn(shown, found)
     return rule, done
 

@@ -116,10 +116,11 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
     if isinstance(policy, Weitzman) and not policy.standardise:
         # As version 1 has it
         learner = cast("Any", policy.learner)
-        parameters = plain_parameters(asdict(learner))
-        decides = {"learner": learner_name(learner), "parameters": parameters}
+        # First: a learner of one's own need not be a dataclass
+        name = learner_name(learner)
+        decides = {"learner": name, "parameters": plain_parameters(asdict(learner))}
         optimism = policy.optimism if policy.optimism == "auto" else float(policy.optimism)
-        block = policy.block
+        block = None if policy.block is None else int(policy.block)
     else:
         decides = {"policy": described_policy(policy)}
     return {

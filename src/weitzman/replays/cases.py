@@ -10,20 +10,22 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
 from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.storage.registry import described_policy
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
+from weitzman.replays.lineup import lineup_of
 from weitzman.replays.pieces import Pieces
 from weitzman.replays.replay import Play, Replay
-from weitzman.replays.runs import Part, Piece, lineup_of, rank_of
+from weitzman.replays.runs import Part, Piece, rank_of
 
 __all__ = ["Case", "Replays", "play_cases"]
 
@@ -109,8 +111,8 @@ def play_cases(
     # What takes longest first, so that none is waited for at the end
     tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
     before = None if kept is None else Pieces(kept, log)
-    # What a kept piece depends on beside the log
-    kept_by = (repr(list(policies)), trees)
+    # What a kept piece depends on beside the log; a policy may look like another as text
+    kept_by = () if kept is None else (list(map(_described, policies)), trees)
     found = {t: r for t in tasks if before and (r := before.load((t, kept_by))) is not None}
     left = [task for task in tasks if task not in found]
     work = functools.partial(_perform, log, trees, plays)
@@ -132,6 +134,10 @@ def play_cases(
         cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
         promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
     )
+
+
+def _described(policy: Policy | str) -> Any:
+    return policy if isinstance(policy, str) else described_policy(policy)
 
 
 def _pieces(

@@ -29,12 +29,10 @@ from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.actual import happened
 from weitzman.replays.bootstrap import block_means
+from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import (
-    SIMPLE,
-    Lineup,
     Part,
     Piece,
-    lineup_of,
     parts_of,
     play_part,
     put_together,
@@ -252,8 +250,8 @@ def replay(
     log
         The recorded rounds.
     policies
-        What plays. The first is what the replay is about; ``"default"`` is the default policy for
-        the boxes of the log.
+        What plays, each a policy or the name of one: ``"default"``, ``"mean"``, ``"Ridge standardised"``,
+        ``"trees index 1"``, … The first is what the replay is about.
     feedback
         What a round reveals: ``"full"`` or ``"opened"``.
     cost_scale

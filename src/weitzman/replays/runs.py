@@ -9,35 +9,30 @@ nor their place changes a bit of the result.
 - Any other policy plays a run of its own, and learns what the feedback reveals to it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick
-from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.policies.joint import JointFamily
+from weitzman.learn.policies.joint import Joint, JointFamily
 from weitzman.learn.policies.portfolio import (
     Portfolio,
-    default_policy,
     families_of,
     policy_name,
 )
 from weitzman.learn.policies.portfolio_player import pick
-from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policies.weitzman import LearnerFamily, Weitzman
+from weitzman.learn.policies.simple import Simple
+from weitzman.learn.policies.weitzman import LearnerFamily
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_round
+from weitzman.replays.lineup import Lineup
 
 __all__ = [
-    "SIMPLE",
-    "Lineup",
     "Part",
     "Piece",
     "Run",
-    "lineup_of",
     "parts_of",
     "play_part",
     "put_together",
@@ -46,11 +41,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Lineup = Mapping[str, Policy]
-"""Policies by name; the first is the one that a replay is about."""
-
-SIMPLE = (*RULES, "paper standardised")
-"""What a policy is compared with."""
 
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
@@ -107,46 +97,41 @@ class Run(NamedTuple):
     exploration: Floats
 
 
-def lineup_of(
-    policies: Sequence[Policy | str] = ("default",), *, shared: bool, trees: bool = True
-) -> Lineup:
-    """Return policies by name, and after them what they are compared with.
-
-    A policy may be named: ``"default"`` is :func:`weitzman.default_policy` for such boxes.
-    """
-    lineup: dict[str, Policy] = {}
-    for given in policies:
-        policy = given
-        if isinstance(policy, str):
-            if policy != "default":
-                raise InvalidInputError("A policy", "be a Policy or 'default'", given)
-            policy = default_policy(shared=shared, trees=trees)
-        name = given if isinstance(given, str) else policy_name(policy)
-        if name in lineup:
-            raise InvalidInputError("The policies", "have distinct names", name)
-        lineup[name] = policy
-    if not lineup:
-        raise InvalidInputError("The policies", "be at least one", policies)
-    rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
-    rivals.append(Weitzman(FTRL(shared=shared), standardise=True))
-    return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}
-
-
 def parts_of(lineup: Lineup, feedback: Feedback) -> list[Part]:
     """Return the parts of a run, those that take longest first."""
     main, *others = lineup
     parts, scored = [Part()], set[str]()
     first = lineup[main]
-    if isinstance(first, Portfolio) and feedback == "full":
+    if _is_scored(first, feedback):
         kinds = [_kind(family) for family in families_of(first.candidates)]
         parts = [
             Part(families=tuple(k for k, kind in enumerate(kinds) if kind == one))
             for one in sorted(set(kinds))
         ]
-        scored = {policy_name(one) for one in first.candidates if one in lineup.values()}
+        scored = {
+            policy_name(one)
+            for one in first.candidates
+            if one in lineup.values() and _plays_as_alone(one, first)
+        }
     left = [name for name in others if name not in scored]
     together = [left[k : k + _TOGETHER] for k in range(0, len(left), _TOGETHER)]
     return [*parts, *(Part(alone=tuple(group)) for group in together)]
+
+
+def _is_scored(policy: Policy, feedback: Feedback) -> TypeGuard[Portfolio]:
+    """Whether a policy hedges over totals that its candidates would have had if they had played."""
+    if not isinstance(policy, Portfolio) or feedback != "full":
+        return False
+    # A candidate is judged without its optimism
+    return all(getattr(one, "optimism", "auto") in ("auto", 0.0) for one in policy.candidates)
+
+
+def _plays_as_alone(candidate: Policy, portfolio: Portfolio) -> bool:
+    """Whether what a candidate shares with others leaves it as it is by itself."""
+    if isinstance(candidate, Simple | Joint):
+        both = candidate.shared, candidate.standardise
+        return both == (portfolio.shared, portfolio.standardise)
+    return portfolio.standardise or not getattr(candidate, "standardise", False)
 
 
 def rank_of(part: Part) -> int:
@@ -184,13 +169,19 @@ def put_together(lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece]) ->
     names = [name for piece in pieces for name in piece.names]
     totals = np.concatenate([piece.totals for piece in pieces], axis=1)
     opened = np.concatenate([piece.opened for piece in pieces], axis=1)
-    if isinstance(first, Portfolio) and feedback == "full":
-        families = families_of(first.candidates)
-        candidates = [name for family in families for name in family.names]
-        wanted = [*candidates, *(n for n in names if n not in candidates)]
-        columns = [names.index(name) for name in wanted]
-        scored = Piece(wanted, np.ascontiguousarray(totals[:, columns]), opened[:, columns])
-        return _hedged(main, first, scored, len(candidates))
+    if _is_scored(first, feedback):
+        candidates = [n for family in families_of(first.candidates) for n in family.names]
+        # Families come first; a policy beside them may have the name of a candidate
+        count = len(candidates)
+        columns = [*map(names.index, candidates), *range(count, len(names))]
+        beside = names[count:]
+        called = [f"{n} in {main}" if n in beside else n for n in candidates]
+        return _hedged(
+            main,
+            first,
+            Piece([*called, *beside], totals[:, columns], opened[:, columns]),
+            count,
+        )
     led = pieces[0].led
     if led is None:
         count = len(totals)

@@ -9,6 +9,7 @@ import weitzman as wz
 from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.exact.probed import probed_totals
 from weitzman.lab.worlds.instance import Instance
+from weitzman.search.rule import NO_BOX
 
 Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -43,7 +44,7 @@ def played(values: Array, costs: Array, sigma: Array, bought: Marks) -> tuple[fl
     order = np.argsort(sigma, kind="stable")
     best, opened = np.inf, np.zeros(len(costs), dtype=bool)
     box = wz.next_box(order, sigma, 0, best)
-    while box != wz.STOP:
+    while box != NO_BOX:
         opened[box] = True
         best = min(best, values[box])
         box = wz.next_box(order, sigma, int(opened.sum()), best)

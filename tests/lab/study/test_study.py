@@ -174,7 +174,44 @@ def test_the_default_policy_in_a_study_file() -> None:
     assert Study.from_text(study.to_toml()) == study
     keys = {run.key for run in study.runs()}
     assert len(keys) == 2
-    with pytest.raises(wz.InvalidFileError, match="be 'default'"):
+    with pytest.raises(wz.InvalidFileError, match="The name of a policy must be 'default'; one of"):
         Study.from_text(text.replace('policy = "default"', 'policy = "other"'))
     with pytest.raises(wz.InvalidFileError, match="window"):
         Study.from_text(text.replace('policy = "default"', 'policy = "default", window = 3'))
+    with pytest.raises(wz.InvalidFileError, match="policy of searcher 'mine' must be text"):
+        Study.from_text(text.replace('policy = "default"', "policy = 3"))
+
+
+NAMED: dict[str, wz.Policy] = {
+    "mean": wz.Simple("mean", standardise=False),
+    "linear index 1": wz.Joint("linear", "index", 1.0, standardise=False),
+    "Ridge": wz.Weitzman(wz.Ridge()),
+    "paper standardised": wz.Weitzman(standardise=True),
+    "aware": wz.Aware(),
+}
+
+
+@pytest.mark.parametrize("policy", NAMED)
+def test_policies_by_name_in_a_study_file(policy: str) -> None:
+    text = f"""
+    rounds = 10
+    feedbacks = ["full"]
+    world = [{{name = "signed"}}]
+    searcher = [{{name = "mine", policy = "{policy}"}}]
+    """
+    study = Study.from_text(text)
+    assert study.contenders["mine"] == Contender(policy=policy)
+    assert Study.from_text(study.to_toml()) == study
+    assert study.contenders["mine"].decides == NAMED[policy]
+    # A policy that is given whole is written by its name, and is the same run
+    whole = replace(study, contenders={"mine": Contender(policy=NAMED[policy])})
+    assert Study.from_text(whole.to_toml()) == study
+    assert [r.key for r in whole.runs()] == [r.key for r in study.runs()]
+
+
+@pytest.mark.parametrize("policy", [wz.Simple("mean"), wz.Weitzman(wz.Ridge(eta=3.0))])
+def test_a_policy_that_its_name_does_not_describe_is_not_written(policy: wz.Policy) -> None:
+    study = Study(worlds={"signed": Signed()}, contenders={"mine": Contender(policy=policy)})
+    assert study.runs()[0].key
+    with pytest.raises(wz.InvalidInputError, match="policy of a study file must be one that"):
+        study.to_toml()

@@ -2,9 +2,9 @@ from collections.abc import Callable
 
 import pytest
 
+from weitzman.learn.checks.learner import CHECKS, check_learner
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.boosted import Boosted
-from weitzman.learn.learners.checks import CHECKS, check_learner
 from weitzman.learn.learners.fourier import Fourier
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.linearised import LinearisedFTRL

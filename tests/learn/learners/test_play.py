@@ -4,18 +4,21 @@ from functools import partial
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tests.learn.learners.test_contract import LEARNERS
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
+from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.learners.play import play
+from weitzman.learn.learners.play import play_compiled
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.policies.weitzman import Weitzman, WeitzmanPlayer
 from weitzman.learn.policy import Feedback
+from weitzman.learn.record import Played, Record, checked_record, play_record
 from weitzman.learn.searcher import Searcher
 from weitzman.search.reservation import Sense
-from weitzman.search.rule import STOP, next_box, opening_order
+from weitzman.search.rule import NO_BOX, next_box, opening_order
 
 Array = NDArray[np.float64]
 ROUNDS, BOXES, DIMENSION = 120, 5, 3
@@ -30,6 +33,30 @@ def draw(seed: int = 0) -> tuple[Array, Array, Array]:
     return contexts, rng.uniform(0.05, 0.5, size=(ROUNDS, BOXES)), values
 
 
+def recorded(contexts: Array, costs: ArrayLike, values: Array, outside: float = np.inf) -> Record:
+    boxes, dimension = contexts.shape[1:]
+    return checked_record(
+        boxes, dimension, contexts=contexts, costs=costs, values=values, outside=outside
+    )
+
+
+def player_of(spec: Learner, feedback: Feedback, optimism: float = 0.0) -> WeitzmanPlayer:
+    policy = Weitzman(spec, optimism=optimism)
+    return policy.player(boxes=BOXES, dimension=DIMENSION, feedback=feedback, seed=0)
+
+
+def played(player: WeitzmanPlayer, record: Record, first: int = 0) -> Played:
+    return player.play(record, first=first, predictions=False)
+
+
+def with_probes(bank: Bank, record: Record, probes: NDArray[np.bool_]) -> Played:
+    """Play with bought looks that are given, not drawn."""
+    assert isinstance(bank, CompiledBank)
+    return play_compiled(
+        bank, record, feedback="probe", optimism=0.0, probes=probes, predictions=False
+    )
+
+
 def one_round(
     bank: Bank, contexts: Array, costs: Array, values: Array, outside: float, feedback: str
 ) -> tuple[float, float, int, int]:
@@ -38,7 +65,7 @@ def one_round(
     order = opening_order(sigma)
     best, paid, chosen = outside, 0.0, -1
     opened: list[int] = []
-    while (place := next_box(order, sigma, len(opened), best)) != STOP:
+    while (place := next_box(order, sigma, len(opened), best)) != NO_BOX:
         box = int(present[place])
         opened.append(box)
         paid += costs[box]
@@ -52,33 +79,34 @@ def one_round(
 @pytest.mark.parametrize("spec", LEARNERS.values(), ids=LEARNERS)
 @pytest.mark.parametrize("feedback", ["full", "opened"])
 @pytest.mark.parametrize("outside", [np.inf, 0.5])
-def test_play_is_the_rounds_one_by_one(spec: Learner, feedback: str, outside: float) -> None:
+def test_play_is_the_rounds_one_by_one(spec: Learner, feedback: Feedback, outside: float) -> None:
     contexts, costs, values = draw()
-    whole = spec.start(boxes=BOXES, dimension=DIMENSION)
+    whole = player_of(spec, feedback)
     single = spec.start(boxes=BOXES, dimension=DIMENSION)
-    assert isinstance(whole, Bank)
+    assert isinstance(whole.bank, Bank)
     assert isinstance(single, Bank)
-    played = play(whole, contexts, costs, values, outside=outside, feedback=feedback)  # type: ignore[arg-type]
+    record = recorded(contexts, costs, values, outside)
+    got = played(whole, record)
     for t in range(ROUNDS):
-        got = one_round(single, contexts[t], costs[t], values[t], outside, feedback)
-        assert got == (
-            played.totals[t],
-            played.paid[t],
-            played.chosen[t],
-            played.opened_count[t],
-        )
-    assert whole.digest() == single.digest()
+        one = one_round(single, contexts[t], costs[t], values[t], outside, feedback)
+        assert one == (got.totals[t], got.paid[t], got.chosen[t], got.opened_count[t])
+    assert whole.bank.digest() == single.digest()
+    plain = player_of(spec, feedback)
+    loop = play_record(plain, record, feedback=feedback, first=0, predictions=False)
+    np.testing.assert_array_equal(loop.totals, got.totals)
+    assert plain.bank.digest() == single.digest()
 
 
 def test_play_in_pieces_is_play() -> None:
     contexts, costs, values = draw()
-    whole, pieces = FTRL().start(boxes=BOXES, dimension=3), FTRL().start(boxes=BOXES, dimension=3)
-    totals = play(whole, contexts, costs[0], values).totals
+    whole, pieces = player_of(FTRL(), "full"), player_of(FTRL(), "full")
+    totals = played(whole, recorded(contexts, costs[0], values)).totals
     parts = [
-        play(pieces, contexts[i : i + 7], costs[0], values[i : i + 7]) for i in range(0, 120, 7)
+        played(pieces, recorded(contexts[i : i + 7], costs[0], values[i : i + 7]), first=i)
+        for i in range(0, 120, 7)
     ]
     assert np.array_equal(totals, np.concatenate([part.totals for part in parts]))
-    assert whole.digest() == pieces.digest()
+    assert whole.bank.digest() == pieces.bank.digest()
 
 
 def test_probes_are_paid_and_learned() -> None:
@@ -86,22 +114,24 @@ def test_probes_are_paid_and_learned() -> None:
     contexts, values = np.nan_to_num(contexts), np.nan_to_num(values)
     probes = np.random.default_rng(1).uniform(size=values.shape) < 0.2
     bank, other = (Ridge().start(boxes=BOXES, dimension=3) for _ in range(2))
-    played = play(bank, contexts, costs, values, feedback="probe", probes=probes)
+    record = recorded(contexts, costs, values)
+    bought = with_probes(bank, record, probes)
     for t in range(ROUNDS):
         rows = np.flatnonzero(probes[t])
         other.update(rows, contexts[t, rows], values[t, rows], costs[t, rows])
     assert bank.digest() == other.digest()
-    plain = play(other, contexts, costs, values, feedback="probe", probes=probes & False)
-    assert played.paid.sum() > 0.0
+    plain = with_probes(other, record, probes & False)
+    assert bought.paid.sum() > 0.0
     assert plain.opened_count.min() >= 1
 
 
 def test_optimism_opens_more() -> None:
     contexts, costs, values = draw()
-    plain, brave = (FTRL().start(boxes=BOXES, dimension=3) for _ in range(2))
-    few = play(plain, contexts, costs, values, feedback="opened").opened_count.sum()
-    many = play(brave, contexts, costs, values, feedback="opened", optimism=0.75).opened_count.sum()
-    assert many > few
+    few, many = (
+        played(player_of(FTRL(), "opened", kappa), recorded(contexts, costs, values))
+        for kappa in (0.0, 0.75)
+    )
+    assert many.opened_count.sum() > few.opened_count.sum()
 
 
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 40, 133])
@@ -109,27 +139,26 @@ def test_many_boxes_are_opened_in_the_order_of_the_rule(count: int) -> None:
     rng = np.random.default_rng(count)
     contexts = rng.integers(0, 9, size=(30, count, 1)).astype(float)
     bank = Ridge(prior=[1.0]).start(boxes=count, dimension=1)
-    values = np.full((30, count), 1e6) - np.arange(count)
+    values = np.full((30, count), 1e6) - np.arange(count, dtype=np.float64)
     marks = np.zeros((30, count), dtype=bool)
-    played = (
-        play(bank, contexts, 1.0, values, feedback="probe", probes=marks) if count == 1 else None
-    )
+    if count == 1:
+        with_probes(bank, recorded(contexts, 1.0, values), marks)
     costs = 2.0 ** -np.arange(count).astype(float)
     outside = 4.0
-    played = play(bank, contexts, costs, values, outside=outside, feedback="probe", probes=marks)
+    got = with_probes(bank, recorded(contexts, costs, values, outside), marks)
     for t in range(30):
         order = opening_order(contexts[t, :, 0])
         opened = order[contexts[t, order, 0] < outside]
         paid = 0.0
         for box in opened:
             paid += costs[box]
-        assert played.paid[t] == paid
+        assert got.paid[t] == paid
 
 
 def test_wrong_inputs_change_nothing() -> None:
     contexts, costs, values = draw()
-    bank = FTRL().start(boxes=BOXES, dimension=3)
-    before = bank.digest()
+    searcher = Searcher(boxes=BOXES, dimension=3, feedback="full")
+    before = searcher.digest()
     for arguments in (
         (contexts[:, :, :2], costs, values),
         (contexts, -costs, values),
@@ -138,8 +167,8 @@ def test_wrong_inputs_change_nothing() -> None:
         (np.where(np.isnan(contexts), np.inf, contexts), costs, values),
     ):
         with pytest.raises(InvalidInputError):
-            play(bank, *arguments)
-    assert bank.digest() == before
+            searcher.play(*arguments)
+    assert searcher.digest() == before
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

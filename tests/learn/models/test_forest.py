@@ -9,7 +9,7 @@ import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models import forest as forest_model
 from weitzman.learn.models.forest import Trees, filled, grow, weigh
-from weitzman.learn.models.history import Past
+from weitzman.learn.models.history import History
 from weitzman.learn.policy import Round
 
 
@@ -36,9 +36,9 @@ def test_every_row_is_in_one_leaf_of_every_tree() -> None:
 
 def test_rounds_like_this_one_weigh_more() -> None:
     rng = np.random.default_rng(0)
-    past = Past(boxes=2, dimension=1, standardise=False)
-    model = past.model(Trees)
-    assert past.model(Trees) is model
+    history = History(boxes=2, dimension=1, standardise=False)
+    model = history.model(Trees)
+    assert history.model(Trees) is model
     kinds = rng.choice([-1.0, 1.0], size=64)
     places = np.arange(2)
 
@@ -47,7 +47,7 @@ def test_rounds_like_this_one_weigh_more() -> None:
         return Round(contexts=rows, costs=np.ones(2), outside=np.inf, places=places)
 
     for kind in kinds:
-        past.add(shown(kind), np.array([10.0 * kind, -10.0 * kind]) + rng.normal(size=2))
+        history.add(shown(kind), np.array([10.0 * kind, -10.0 * kind]) + rng.normal(size=2))
     first, weights = model.rounds(shown(1.0))
     assert first == 0
     assert weights.sum() == pytest.approx(1.0)
@@ -55,19 +55,19 @@ def test_rounds_like_this_one_weigh_more() -> None:
 
 
 def test_boxes_without_history_have_laws_of_their_own() -> None:
-    past = Past(boxes=4, dimension=2, shared=True)
-    model = past.model(Trees)
+    history = History(boxes=4, dimension=2, shared=True)
+    model = history.model(Trees)
     rounds = some_rounds(60)
     means, sigma = model.rows(rounds[0][0])
     assert not means.any()
     np.testing.assert_array_equal(sigma, rounds[0][0].costs)
     for shown, values in rounds[:-1]:
-        past.add(shown, values)
+        history.add(shown, values)
     shown = rounds[-1][0]
     means, sigma = model.rows(shown)
     # Half the time the value is below its mean, so a look at little cost pays up to about there
     assert (sigma < means + shown.costs + 1e-12).all()
-    assert (sigma > past.values[~np.isnan(past.values)].min()).all()
+    assert (sigma > history.values[~np.isnan(history.values)].min()).all()
 
 
 def test_missing_values_count_as_the_mean() -> None:
@@ -83,4 +83,4 @@ def test_without_scikit_learn_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(wz.WeitzmanError, match="weitzman\\[sklearn\\]"):
-        Past(boxes=2, dimension=1).model(Trees)
+        History(boxes=2, dimension=1).model(Trees)

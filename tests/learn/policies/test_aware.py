@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from tests.learn.rounds import some_rounds
+from tests.learn.rounds import revealed, seen_in, some_rounds
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds import WORLDS
 from weitzman.learn.loss import loss
-from weitzman.learn.models.history import Past
-from weitzman.learn.policies.aware import Aware, AwareMembers
-from weitzman.learn.policies.panel import Chosen, Panel
-from weitzman.learn.policies.weitzman import paper
-from weitzman.learn.policy import Floats, Round, walk
+from weitzman.learn.models.history import History
+from weitzman.learn.policies.aware import Aware
+from weitzman.learn.policies.family import Members
+from weitzman.learn.policy import Feedback, Floats, Round, walk
 
 
 class Brute:
@@ -102,9 +101,9 @@ class Brute:
         self.shift.update(np.zeros(len(pairs), dtype=np.int64), told, targets, costs)
 
 
-def started(spec: Aware, boxes: int = 4, feedback: str = "full") -> AwareMembers:
-    past = Past(boxes=boxes, dimension=2, standardise=False, feedback=feedback)  # type: ignore[arg-type]
-    return spec.start(past)
+def started(spec: Aware, boxes: int = 4, feedback: Feedback = "full") -> Members:
+    history = History(boxes=boxes, dimension=2, standardise=False, feedback=feedback)
+    return spec.family().start(history, seed=0)
 
 
 def test_every_round_is_the_plain_re_enactment() -> None:
@@ -123,10 +122,10 @@ def test_every_round_is_the_plain_re_enactment() -> None:
     assert len(depths) >= 3
 
 
-def test_totals_follow_the_course() -> None:
+def test_totals_follow_the_rule() -> None:
     members = started(Aware())
     for shown, values in some_rounds(60):
-        done = walk(members.course(shown, 0), shown, values)
+        done = walk(members.rule(shown, 0), shown, values)
         (total,), (count,) = members.totals(shown, values)
         assert (total, count) == (done.total, len(done.opened))
         members.learn(shown, values)
@@ -135,9 +134,8 @@ def test_totals_follow_the_course() -> None:
 def test_a_value_that_is_not_known_gives_no_total_and_is_not_learned() -> None:
     members = started(Aware(), feedback="opened")
     for shown, values in some_rounds(120):
-        done = walk(members.course(shown, 0), shown, values)
-        seen = np.full(len(values), np.nan)
-        seen[list(done.opened)] = values[list(done.opened)]
+        done = walk(members.rule(shown, 0), shown, values)
+        seen = revealed(done.opened, values)
         assert members.totals(shown, seen)[0][0] == done.total
         if done.opened:
             assert np.isnan(members.totals(shown, np.full(len(values), np.nan))[0][0])
@@ -149,7 +147,7 @@ def test_a_value_that_is_not_known_gives_no_total_and_is_not_learned() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_restored_player_goes_on_bit_for_bit(shared: bool) -> None:
-    policy = Chosen(panel=Aware(learner=wz.FTRL(shared=shared)), rule="aware", shared=shared)
+    policy = Aware(wz.FTRL(shared=shared), shared=shared)
     whole = policy.start(boxes=4, dimension=2)
     rounds = some_rounds(120)
     for shown, values in rounds[:70]:
@@ -157,7 +155,7 @@ def test_a_restored_player_goes_on_bit_for_bit(shared: bool) -> None:
     half = policy.start(boxes=4, dimension=2)
     half.restore(whole.state())
     for shown, values in rounds[70:]:
-        one, other = (walk(p.propose(shown), shown, values) for p in (whole, half))
+        one, other = (seen_in(walk(p.rule(shown), shown, values)) for p in (whole, half))
         assert one == other
         whole.learn(shown, values)
         half.learn(shown, values)
@@ -173,19 +171,22 @@ def test_the_state_of_another_rule_is_refused() -> None:
 
 
 def test_any_learner_can_be_made_aware() -> None:
-    members = started(Aware(learner=wz.Logistic(), name="aware logistic"))
+    members, bank = started(Aware(wz.Logistic())), wz.Logistic().start(boxes=4, dimension=2)
     for shown, values in some_rounds(30):
         members.learn(shown, values)
-    assert members.names == ("aware logistic",)
+        bank.update(shown.places, shown.contexts, values, shown.costs)
+    assert members.names == ("aware",)
+    for name, array in bank.state().items():
+        np.testing.assert_array_equal(members.state()[f"bank.{name}"], array)
 
 
-def regret(world: str, panel: Panel, seeds: range, feedback: str = "full") -> Floats:
+def regret(world: str, policy: wz.Weitzman | Aware, seeds: range) -> Floats:
     found = []
     for seed in seeds:
         drawn = WORLDS[world]().draw(300, seed)
         boxes, dimension = drawn.contexts.shape[1:]
-        past = Past(boxes=boxes, dimension=dimension, standardise=False)
-        members, total = panel.start(past), 0.0
+        history = History(boxes=boxes, dimension=dimension, standardise=False)
+        members, total = policy.family().start(history, seed=0), 0.0
         for t in range(300):
             costs = np.broadcast_to(drawn.costs, drawn.values.shape)[t].copy()
             shown = Round(
@@ -202,7 +203,7 @@ def regret(world: str, panel: Panel, seeds: range, feedback: str = "full") -> Fl
 
 def test_where_boxes_are_correlated_most_of_the_regret_goes() -> None:
     seeds = range(9000, 9004)
-    plain, aware = (regret("correlated", p, seeds).mean() for p in (paper(), Aware()))
+    plain, aware = (regret("correlated", p, seeds).mean() for p in (wz.Weitzman(), Aware()))
     assert aware < 0.2 * plain
 
 
@@ -210,6 +211,6 @@ def test_where_boxes_are_correlated_most_of_the_regret_goes() -> None:
 @pytest.mark.parametrize("world", ["signed", "orthant", "shifted", "spread", "agree"])
 def test_where_boxes_are_independent_it_costs_nothing(world: str) -> None:
     seeds = range(9100, 9140)
-    plain, aware = (regret(world, p, seeds) for p in (paper(), Aware()))
+    plain, aware = (regret(world, p, seeds) for p in (wz.Weitzman(), Aware()))
     error = (aware - plain).std(ddof=1) / np.sqrt(len(plain)) / plain.mean()
     assert aware.mean() / plain.mean() <= 1.02 + 2.0 * error

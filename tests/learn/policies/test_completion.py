@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from tests.learn.rounds import some_rounds
-from weitzman.learn.models.history import Past
+from weitzman.learn.models.history import History
 from weitzman.learn.policies.completion import Completion, match
 from weitzman.learn.policy import Floats, Round
 
 
-def a_past(values: Floats) -> Past:
+def a_history(values: Floats) -> History:
     """Rounds without contexts to speak of, NaN where nothing was revealed."""
-    past = Past(boxes=values.shape[1], dimension=1, standardise=False, feedback="opened")
+    history = History(boxes=values.shape[1], dimension=1, standardise=False, feedback="opened")
     for row in values:
-        past.add(a_round(values.shape[1]), row)
-    return past
+        history.add(a_round(values.shape[1]), row)
+    return history
 
 
 def a_round(boxes: int) -> Round:
@@ -58,8 +58,8 @@ def test_donors_weigh_as_the_formula_says() -> None:
 
 def test_what_was_seen_stays_and_the_rest_comes_from_one_donor() -> None:
     values = np.random.default_rng(0).normal(size=(40, 3))
-    past = a_past(values)
-    both = past.model(Completion).both(a_round(3), np.array([0.3, np.nan, np.nan]), 0)
+    history = a_history(values)
+    both = history.model(Completion).both(a_round(3), np.array([0.3, np.nan, np.nan]), 0)
     assert both is not None
     for completed in both:
         assert completed[0] == 0.3
@@ -73,7 +73,7 @@ def test_boxes_that_go_together_are_completed_together() -> None:
     level = rng.choice([0.0, 10.0], size=400)
     values = np.column_stack([level, level]) + 0.1 * rng.normal(size=(400, 2))
     values[::2, 1] = np.nan
-    completion = a_past(values).model(Completion)
+    completion = a_history(values).model(Completion)
     for low in (0.0, 10.0):
         both = completion.both(a_round(2), np.array([low, np.nan]), 0)
         assert both is not None
@@ -95,40 +95,40 @@ def test_selection_by_another_box_does_not_mislead() -> None:
     revealed = np.where(opened | (rng.uniform(size=2512) < 0.02), truth[:, 1], np.nan)
     values = np.column_stack([truth[:, 0], revealed])
     assert abs(np.nanmean(revealed)) > 0.4
-    past = a_past(values[:512])
+    history = a_history(values[:512])
     found = []
     for row in values[512:]:
-        both = past.model(Completion).both(a_round(2), row, 0)
+        both = history.model(Completion).both(a_round(2), row, 0)
         assert both is not None
         found.append([completed[1] for completed in both])
-        past.add(a_round(2), row)
+        history.add(a_round(2), row)
     assert (np.abs(np.mean(found, axis=0) - truth[512:, 1].mean()) < 0.2).all()
 
 
 def test_a_box_that_was_never_seen_takes_the_mean_of_all_values() -> None:
     values = np.column_stack([np.arange(10.0), np.full(10, np.nan)])
-    completion = a_past(values).model(Completion)
+    completion = a_history(values).model(Completion)
     assert completion.both(a_round(2), np.array([1.0, np.nan]), 0)[0][1] == 4.5  # type: ignore[index]
-    nothing = Past(boxes=2, dimension=1).model(Completion)
+    nothing = History(boxes=2, dimension=1).model(Completion)
     assert nothing.both(a_round(2), np.array([np.nan, np.nan]), 0) is None
 
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_completions_depend_on_the_past_alone(shared: bool) -> None:
-    pasts = [Past(boxes=4, dimension=2, shared=shared, feedback="opened") for _ in range(2)]
+    histories = [History(boxes=4, dimension=2, shared=shared, feedback="opened") for _ in range(2)]
     rounds = some_rounds(30)
     for shown, values in rounds[:20]:
-        pasts[0].add(shown, np.where(values < 2.0, values, np.nan))
+        histories[0].add(shown, np.where(values < 2.0, values, np.nan))
     for shown, values in rounds[20:25]:
-        pasts[1].add(shown, values)
-        pasts[1].model(Completion).both(shown, values, 0)
-    pasts[1].restore(pasts[0].state())
+        histories[1].add(shown, values)
+        histories[1].model(Completion).both(shown, values, 0)
+    histories[1].restore(histories[0].state())
     shown, values = rounds[29]
     revealed = np.where(np.arange(len(values)) == 0, values, np.nan)
-    one, two = (past.model(Completion).both(shown, revealed, 5) for past in pasts)
+    one, two = (history.model(Completion).both(shown, revealed, 5) for history in histories)
     assert one is not None
     assert two is not None
     assert all(a.tobytes() == b.tobytes() for a, b in zip(one, two, strict=True))
-    other = pasts[0].model(Completion).both(shown, revealed, 6)
+    other = histories[0].model(Completion).both(shown, revealed, 6)
     assert other is not None
     assert not np.array_equal(one[0], other[0])

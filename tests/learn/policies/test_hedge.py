@@ -270,3 +270,116 @@ def test_few_rounds_count_as_few() -> None:
         opened.append(rounds)
     assert opened[0] == 2
     assert 8 <= opened[1] <= 20
+
+
+class PlainGate:
+    """The gate from the formulas of its module, with all rounds kept and everything summed again."""
+
+    def __init__(self, count: int, incumbent: int | None, clarity: float, few: bool) -> None:
+        self.incumbent, self.clarity, self.few = incumbent, clarity, few
+        self.rows: list[list[float]] = []
+        self.count, self.spent, self.trusted = count, 0.0, True
+        self.leader = 0 if incumbent is None else incumbent
+
+    def add(self, row: Floats) -> None:
+        self.rows.append(row.tolist())
+        t = len(self.rows)
+        weighted = [[(k + 1) * x for x in old] for k, old in enumerate(self.rows)]
+        if self.trusted:
+            self.spent += t * float(row[self.leader]) - plain(weighted)[1][-1]
+        ranges = np.array([max(old) - min(old) for old in weighted])
+        self.trusted = self.spent <= bound(ranges, self.count)
+        sums = np.sum(weighted, axis=0)
+        best = int(sums.argmin())
+        self.leader = best if self.is_clear(best) else self.incumbent or 0
+
+    def is_clear(self, best: int) -> bool:
+        """Whether (2) holds, in the form for few rounds if wished."""
+        t = len(self.rows)
+        if self.incumbent is None or best == self.incumbent:
+            return True
+        if t < 2:
+            return False
+        w, losses = np.arange(1.0, t + 1), np.array(self.rows)
+        apart = losses[:, self.incumbent] - losses[:, best]
+        ahead, n = float(w @ apart), w.sum() ** 2 / (w**2).sum()
+        squares = float((w**2 * (apart - ahead / w.sum()) ** 2).sum())
+        if ahead <= self.clarity * math.sqrt(n / (n - 1.0) * squares):
+            return False
+        if not self.few:
+            return True
+        # One more round like the last, in which nobody is ahead
+        variance = n / (n - 1.0) * (squares + (t * ahead / w.sum()) ** 2)
+        f = n - 1.0
+        rare = math.sqrt(f * math.log1p(ahead**2 / (f * variance)))
+        return bool((8.0 * f + 1.0) / (8.0 * f + 3.0) * rare > self.clarity)
+
+    def weights(self) -> list[float]:
+        if self.trusted:
+            return [float(k == self.leader) for k in range(self.count)]
+        weighted = [[(k + 1) * x for x in old] for k, old in enumerate(self.rows)]
+        return plain([*weighted, [0.0] * self.count])[0][-1]
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize(("incumbent", "clarity"), [(None, 2.25), (0, 0.0), (2, 1.0), (1, 2.25)])
+@pytest.mark.parametrize("kind", ["random", "spiteful", "drifting", "scaled"])
+def test_every_state_of_a_gate_is_that_of_its_formulas(
+    kind: str, incumbent: int | None, clarity: float, few: bool
+) -> None:
+    rng = np.random.default_rng(11)
+    gate = Gate(3, incumbent=incumbent, clarity=clarity, few=few)
+    wanted = PlainGate(3, incumbent, clarity, few)
+    seen: set[tuple[bool, bool]] = set()
+    for t in range(1, 61):
+        assert (gate.leader, gate.is_trusted) == (wanted.leader, wanted.trusted)
+        assert gate.is_open == (wanted.leader != incumbent)
+        weights = gate.weights()
+        np.testing.assert_allclose(weights, wanted.weights(), rtol=1e-9, atol=1e-12)
+        seen.add((gate.is_open, gate.is_trusted))
+        row = rng.normal(size=3)
+        if kind == "spiteful":
+            row = (weights == weights.max()).astype(float)
+        elif kind == "drifting":
+            row += [0.0, 0.5 * (t < 20), 0.02 * t]
+        elif kind == "scaled":
+            row *= 10.0 ** rng.integers(-3, 4)
+        gate.add(row)
+        wanted.add(row)
+        state = gate.state()
+        assert state["counts"].tolist() == [t, wanted.leader]
+        assert float(state["spent"][0]) == pytest.approx(wanted.spent, rel=1e-9, abs=1e-9)
+    if kind == "spiteful":
+        assert {trusted for _, trusted in seen} == {True, False}
+
+
+def test_a_gate_that_is_restored_while_it_is_not_trusted_stays_so() -> None:
+    one = Gate(3)
+    while one.is_trusted:
+        weights = one.weights()
+        one.add((weights == weights.max()).astype(float))
+    two = Gate(3)
+    two.restore(one.state())
+    assert not two.is_trusted
+    assert two.leader == one.leader
+    assert two.weights().tobytes() == one.weights().tobytes()
+
+
+def test_the_weights_and_the_state_of_a_gate_are_copies() -> None:
+    gate = Gate(2)
+    while gate.is_trusted:
+        weights = gate.weights()
+        gate.add((weights == weights.max()).astype(float))
+    kept, state = gate.weights(), gate.state()
+    for array in (gate.weights(), *state.values()):
+        array[:] = 7
+    np.testing.assert_array_equal(gate.weights(), kept)
+    assert gate.state()["counts"][0] != 7
+
+
+@pytest.mark.parametrize("arguments", [{"incumbent": -1}, {"incumbent": 2}, {"clarity": math.inf}])
+def test_what_a_gate_refuses(arguments: dict[str, object]) -> None:
+    with pytest.raises(wz.InvalidInputError):
+        Gate(2, **arguments)  # type: ignore[arg-type]
+    with pytest.raises(wz.InvalidInputError, match="losses"):
+        Gate(2).add(np.zeros(3))

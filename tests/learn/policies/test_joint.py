@@ -1,4 +1,4 @@
-"""Laws: the kernels against brute force, and live courses against the compiled walk."""
+"""Joint laws: the kernels against brute force, and live rules against the compiled walk."""
 
 import math
 from typing import Any
@@ -8,10 +8,11 @@ import pytest
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
-from weitzman.learn.models.history import Past
+from weitzman.learn.models.history import History
 from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, reweigh, walk_rules
-from weitzman.learn.policies.joint import CAP, Law, LawCourse
+from weitzman.learn.policies.joint import CAP, JointFamily, Way
+from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policy import Floats, Round, walk
 
 SEEDS = range(12)
@@ -95,10 +96,10 @@ def test_rules_follow_their_definitions(seed: int) -> None:
         )
         assert totals[k] == pytest.approx(total)
         assert counts[k] == len(opened)
-        course = LawCourse(law, shown.costs, int(rules[k]), float(cautions[k]))
-        walked = walk(course, shown, values)
+        rule = JointRule(law, shown.costs, int(rules[k]), float(cautions[k]))
+        walked = walk(rule, shown, values)
         assert walked.total == totals[k]
-        assert list(walked.opened) == opened
+        assert walked.opened == opened
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -140,28 +141,39 @@ def test_a_value_that_did_not_come_changes_nothing() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("kind", ["past", "linear", "trees", "trees+linear"])
-def test_courses_come_to_what_the_totals_say(kind: Any, shared: bool) -> None:
-    past = Past(boxes=4, dimension=2, shared=shared)
-    members = Law(kind=kind, plain=("fixed", "one-shot")).start(past)
-    assert len(members.names) == (2 if shared and "trees" in kind else 8)
+def test_rules_make_the_totals(kind: Any, shared: bool) -> None:
+    history = History(boxes=4, dimension=2, shared=shared)
+    plain: list[tuple[Way, float]] = [("fixed", 1.0), ("one-shot", 1.0)]
+    adaptive: list[tuple[Way, float]] = [
+        (way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy")
+    ]
+    if shared and "trees" in kind:
+        with pytest.raises(wz.InvalidInputError, match="for boxes without history"):
+            JointFamily(kind, [*plain, *adaptive]).start(history, seed=0)
+        adaptive = []
+    members = JointFamily(kind, [*plain[:1], *adaptive, *plain[1:]]).start(history, seed=0)
+    assert len(set(members.names)) == (2 if shared and "trees" in kind else 8)
     for shown, values in some_rounds(40):
         totals, counts = members.totals(shown, values)
         for rule in range(len(members.names)):
-            walked = walk(members.course(shown, rule), shown, values)
+            walked = walk(members.rule(shown, rule), shown, values)
             assert walked.total == pytest.approx(totals[rule], rel=1e-12)
             assert len(walked.opened) == counts[rule]
             assert math.isfinite(walked.total)
         members.learn(shown, values)
-        past.add(shown, values)
+        history.add(shown, values)
 
 
 def test_what_is_refused() -> None:
-    past = Past(boxes=2, dimension=1)
+    history = History(boxes=2, dimension=1)
     wrong: Any
     for wrong in (
         {"kind": "no"},
-        {"kind": "past", "plain": ("no",)},
-        {"kind": "past", "cautions": (-1.0,)},
+        {"kind": "past", "way": "no"},
+        {"kind": "past", "caution": -1.0},
+        {"kind": "past", "caution": math.nan},
     ):
         with pytest.raises(wz.InvalidInputError):
-            Law(**wrong).start(past)
+            wz.Joint(**wrong).family().start(history, seed=0)
+        with pytest.raises(wz.InvalidInputError):
+            wz.Joint(**wrong).start(boxes=2, dimension=1)

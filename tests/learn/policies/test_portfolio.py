@@ -6,43 +6,59 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from tests.learn.rounds import some_rounds
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
-from weitzman.learn.policies.portfolio import Portfolio, default
-from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policies.weitzman import paper
-from weitzman.learn.policy import walk
+from tests.learn.rounds import seen_in, some_rounds
+from weitzman.learn.policies.portfolio import Portfolio, default_policy, policy_name
+from weitzman.learn.policies.simple import RULES
+from weitzman.learn.policy import Policy, walk
 
-SMALL = (Simple(rules=("all", "one-shot")), paper(), Law(kind="past", cautions=(0.0,)))
+SMALL: tuple[Policy, ...] = (
+    wz.Simple("all"),
+    wz.Simple("one-shot"),
+    wz.Weitzman(),
+    wz.Joint("past", "index", caution=0.0),
+    wz.Joint("past", "greedy", caution=0.0),
+)
+PAPER = Portfolio(candidates=SMALL, incumbent="paper")
 
 
 def test_default_has_its_candidates() -> None:
-    named = default().start(boxes=3, dimension=1).names
-    assert len(named) == 38
-    assert len(default(standardise=False).start(boxes=3, dimension=1).names) == 37
-    assert {"stay", "paper", "trees index 0", "trees+linear one-shot", "linear fixed"} <= set(named)
-    alike = default(shared=True).start(boxes=3, dimension=1).names
+    named = default_policy().start(boxes=3, dimension=1).names
+    assert len(named) == 37
+    assert {"stay", "trees index 0", "trees+linear one-shot", "linear fixed"} <= set(named)
+    assert default_policy().incumbent == "paper standardised"
+    assert [n for n in named if "paper" in n] == ["paper standardised"]
+    raw = default_policy(standardise=False)
+    assert raw.incumbent == "paper"
+    plain = raw.start(boxes=3, dimension=1).names
+    assert plain == [n.replace("paper standardised", "paper") for n in named]
+    alike = default_policy(shared=True).start(boxes=3, dimension=1).names
     assert [n for n in alike if "trees" in n] == ["trees fixed", "trees one-shot"]
-    assert not any("trees" in n for n in default(trees=False).start(boxes=3, dimension=1).names)
+    without = default_policy(trees=False).start(boxes=3, dimension=1).names
+    assert not any("trees" in n for n in without)
+    assert set(without) < set(named)
+
+
+def test_the_default_policy_has_a_name() -> None:
+    for policy in (default_policy(), default_policy(shared=True), default_policy(trees=False)):
+        assert policy_name(policy) == "default"
+    assert policy_name(PAPER) == "portfolio"
+    assert repr(PAPER) == "Portfolio(5 candidates, incumbent 'paper')"
 
 
 def test_a_round_is_played_by_one_candidate_and_scored_by_all() -> None:
-    player = Portfolio(panels=SMALL).start(boxes=4, dimension=2)
-    alone = {
-        name: Chosen(panel=panel, rule=name).start(boxes=4, dimension=2)
-        for panel in SMALL
-        for name in panel.start(player._past).names
-    }
+    player = PAPER.start(boxes=4, dimension=2)
+    size: Any = {"boxes": 4, "dimension": 2, "feedback": "full", "seed": 0}
+    alone = {policy_name(policy): policy.start(**size) for policy in SMALL}
     assert player.names == list(alone)
     used = set()
     for shown, values in some_rounds(150):
         scores = player.score(shown, values)
-        walks = [walk(p.propose(shown), shown, values) for p in alone.values()]
+        walks = [walk(p.rule(shown), shown, values) for p in alone.values()]
         np.testing.assert_array_equal(scores.totals, [w.total for w in walks])
         np.testing.assert_array_equal(scores.counts, [len(w.opened) for w in walks])
         used.add(player.played)
-        assert walk(player.propose(shown), shown, values) == walks[player.played]
+        done = walk(player.rule(shown), shown, values)
+        assert seen_in(done) == seen_in(walks[player.played])
         assert player.weights()[player.played] > 0.0
         for p in (player, *alone.values()):
             p.learn(shown, values)
@@ -50,10 +66,8 @@ def test_a_round_is_played_by_one_candidate_and_scored_by_all() -> None:
 
 
 def test_draws_follow_the_weights() -> None:
-    players = [
-        Portfolio(panels=(Simple(),), incumbent=None, seed=seed).start(boxes=4, dimension=2)
-        for seed in range(1600)
-    ]
+    policy = Portfolio(candidates=[wz.Simple(rule) for rule in RULES])
+    players = [policy.start(boxes=4, dimension=2, seed=seed) for seed in range(1600)]
     gate = players[0]._gate
     while gate.is_trusted:
         # Whoever is advised is the worst
@@ -67,7 +81,7 @@ def test_draws_follow_the_weights() -> None:
 
 
 def test_rounds_that_are_not_known_whole_teach_candidates_only() -> None:
-    player = Portfolio(panels=SMALL, incumbent=None).start(boxes=4, dimension=2)
+    player = Portfolio(candidates=SMALL).start(boxes=4, dimension=2)
     shown, values = some_rounds(1)[0]
     hidden = np.where(np.arange(len(values)) == 0, np.nan, values)
     player.learn(shown, hidden)
@@ -76,7 +90,7 @@ def test_rounds_that_are_not_known_whole_teach_candidates_only() -> None:
     assert np.isnan(state["past.values"]).sum() == 4 - len(values) + 1
 
 
-@pytest.mark.parametrize("policy", [Portfolio(panels=SMALL), default(), default(shared=True)])
+@pytest.mark.parametrize("policy", [PAPER, default_policy(), default_policy(shared=True)])
 def test_a_restored_portfolio_goes_on_bit_for_bit(policy: Portfolio) -> None:
     rounds = some_rounds(60)
     one, two = (policy.start(boxes=4, dimension=2) for _ in range(2))
@@ -100,9 +114,10 @@ def test_a_restored_portfolio_goes_on_bit_for_bit(policy: Portfolio) -> None:
 def test_what_is_refused() -> None:
     wrong: Any
     for wrong in (
-        {"panels": ()},
-        {"panels": (paper(), paper())},
-        {"panels": SMALL, "incumbent": "no"},
+        {"candidates": ()},
+        {"candidates": (wz.Weitzman(), wz.Weitzman())},
+        {"candidates": SMALL, "incumbent": "no"},
+        {"candidates": (wz.Simple("all"), wz.Simple("all"))},
     ):
         with pytest.raises(wz.InvalidInputError):
             Portfolio(**wrong).start(boxes=2, dimension=1)

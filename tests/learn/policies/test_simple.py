@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from tests.learn.rounds import some_rounds
+from tests.learn.rounds import seen_in, some_rounds
 from weitzman.learn.models.empirical import NoContext, Sorted
 from weitzman.learn.models.fixed_set import greedy_set
-from weitzman.learn.models.history import CLIP, Past, Refits
+from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import STRENGTHS, Means, ridge_path
 from weitzman.learn.models.ridge import eigen
-from weitzman.learn.policies.panel import Chosen, Panel
-from weitzman.learn.policies.simple import RULES, Simple
-from weitzman.learn.policies.weitzman import Index, paper
-from weitzman.learn.policy import Floats, Round, walk
+from weitzman.learn.policies.portfolio import families_of
+from weitzman.learn.policies.simple import RULES, SimpleFamily
+from weitzman.learn.policy import Floats, Policy, Round, walk
+from weitzman.learn.preparation import CLIP
 
 
 def played(rule: str, rounds: list[tuple[Round, Floats]]) -> list[tuple[int, ...]]:
     """Return the boxes that a rule opens, round by round, in the numbers of all boxes."""
-    player = Chosen(panel=Simple(), rule=rule).start(boxes=4, dimension=2)
+    player = wz.Simple(rule).start(boxes=4, dimension=2)
     opened = []
     for shown, values in rounds:
-        walked = walk(player.propose(shown), shown, values)
+        walked = walk(player.rule(shown), shown, values)
         opened.append(tuple(int(shown.places[row]) for row in walked.opened))
         player.learn(shown, values)
     return opened
@@ -47,12 +47,14 @@ def test_stay_keeps_the_outside_option_and_all_opens_everything() -> None:
 @pytest.mark.parametrize("rule", ["single", "one-shot"])
 def test_rules_of_one_look_open_the_least_expected_total_or_stay(rule: str) -> None:
     rounds = some_rounds(60)
-    past = Past(boxes=4, dimension=2)
-    means = Means(past)
+    history = History(boxes=4, dimension=2)
+    means = Means(history)
     for t, ((shown, values), opened) in enumerate(zip(rounds, played(rule, rounds), strict=True)):
         if t:
             if rule == "single":
-                known = [past.values[:, p][~np.isnan(past.values[:, p])] for p in shown.places]
+                known = [
+                    history.values[:, p][~np.isnan(history.values[:, p])] for p in shown.places
+                ]
                 expected = np.array([k.mean() if len(k) else 0.0 for k in known])
             else:
                 expected = means.predict(shown)
@@ -60,7 +62,7 @@ def test_rules_of_one_look_open_the_least_expected_total_or_stay(rule: str) -> N
             best = int(np.argmin(totals))
             stays = shown.outside <= totals[best]
             assert opened == (() if stays else (int(shown.places[best]),))
-        past.add(shown, values)
+        history.add(shown, values)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -102,14 +104,14 @@ def test_no_context_solves_the_empirical_distribution(cost: float, ties: bool) -
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_no_context_sees_the_values_of_the_box_or_of_all(shared: bool) -> None:
-    past = Past(boxes=4, dimension=2, shared=shared)
+    history = History(boxes=4, dimension=2, shared=shared)
     rounds = some_rounds(9)
     for shown, values in rounds[:8]:
-        past.add(shown, values)
+        history.add(shown, values)
     shown = rounds[8][0]
-    sigma = NoContext(past).predict(shown)
+    sigma = NoContext(history).predict(shown)
     for row, place in enumerate(shown.places):
-        seen = past.values.ravel() if shared else past.values[:, place]
+        seen = history.values.ravel() if shared else history.values[:, place]
         law = wz.Empirical(seen[~np.isnan(seen)])
         assert sigma[row] == pytest.approx(wz.reservation_value(law, float(shown.costs[row])))
 
@@ -135,25 +137,25 @@ def test_ridge_is_the_minimiser_and_its_residuals_leave_one_out() -> None:
 
 
 def test_shared_means_are_one_model() -> None:
-    past = Past(boxes=4, dimension=2, shared=True)
+    history = History(boxes=4, dimension=2, shared=True)
     for shown, values in some_rounds(20):
-        past.add(shown, values)
-    fit = Means(past).fit()
+        history.add(shown, values)
+    fit = Means(history).fit()
     assert fit is not None
     assert (fit.slopes == fit.slopes[0]).all()
-    assert np.isnan(fit.residuals[np.isnan(past.values[: len(fit.residuals)])]).all()
+    assert np.isnan(fit.residuals[np.isnan(history.values[: len(fit.residuals)])]).all()
 
 
 def test_contexts_are_standardised_without_looking_ahead() -> None:
     rounds = some_rounds(30)
-    past = Past(boxes=4, dimension=2)
+    history = History(boxes=4, dimension=2)
     for t, (shown, values) in enumerate(rounds):
         rows = np.concatenate([r.contexts for r, _ in rounds[: t + 1]])
         deviation = np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0)
         expected = np.clip((shown.contexts - rows.mean(axis=0)) / deviation, -CLIP, CLIP)
-        np.testing.assert_allclose(past.standardised(shown), expected, atol=1e-9)
-        past.add(shown, values)
-        np.testing.assert_allclose(past.contexts[t, shown.places], expected, atol=1e-9)
+        np.testing.assert_allclose(history.prepared(shown), expected, atol=1e-9)
+        history.add(shown, values)
+        np.testing.assert_allclose(history.contexts[t, shown.places], expected, atol=1e-9)
 
 
 def test_refits_come_after_the_past_has_grown_by_a_factor() -> None:
@@ -164,14 +166,17 @@ def test_refits_come_after_the_past_has_grown_by_a_factor() -> None:
     assert refits.last(5) == 5
 
 
-PANELS: list[tuple[Panel, str]] = [(Simple(), rule) for rule in RULES]
-PANELS += [(paper(), "paper"), (Index(learner=wz.Ridge(), name="ridge"), "ridge")]
+POLICIES: dict[str, Policy] = {
+    **{rule: wz.Simple(rule) for rule in RULES},
+    "paper": wz.Weitzman(),
+    "ridge": wz.Weitzman(wz.Ridge()),
+}
+every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 
 
-@pytest.mark.parametrize(("panel", "rule"), PANELS, ids=lambda x: x if isinstance(x, str) else "")
-def test_a_restored_player_goes_on_bit_for_bit(panel: Panel, rule: str) -> None:
+@every_policy
+def test_a_restored_player_goes_on_bit_for_bit(policy: Any) -> None:
     rounds = some_rounds(80)
-    policy = Chosen(panel=panel, rule=rule)
     one, two = (policy.start(boxes=4, dimension=2) for _ in range(2))
     for shown, values in rounds[:45]:
         one.learn(shown, values)
@@ -179,7 +184,7 @@ def test_a_restored_player_goes_on_bit_for_bit(panel: Panel, rule: str) -> None:
         two.learn(shown, values)
     two.restore(one.state())
     for shown, values in rounds[45:]:
-        first, second = (walk(p.propose(shown), shown, values) for p in (one, two))
+        first, second = (seen_in(walk(p.rule(shown), shown, values)) for p in (one, two))
         assert first == second
         one.learn(shown, values)
         two.learn(shown, values)
@@ -187,28 +192,36 @@ def test_a_restored_player_goes_on_bit_for_bit(panel: Panel, rule: str) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(("panel", "rule"), PANELS, ids=lambda x: x if isinstance(x, str) else "")
-def test_totals_are_what_courses_come_to(panel: Panel, rule: str) -> None:
-    past = Past(boxes=4, dimension=2)
-    members = panel.start(past)
-    number = list(members.names).index(rule)
+@pytest.mark.parametrize("policy", [None, *POLICIES.values()], ids=["all simple rules", *POLICIES])
+def test_totals_are_what_the_rules_make(policy: Any) -> None:
+    history = History(boxes=4, dimension=2)
+    family = SimpleFamily() if policy is None else policy.family()
+    members = family.start(history, seed=0)
+    assert list(members.names) == (list(RULES) if policy is None else [policy.name])
     for shown, values in some_rounds(40):
         totals, counts = members.totals(shown, values)
-        walked = walk(members.course(shown, number), shown, values)
-        assert (walked.total, len(walked.opened)) == (totals[number], counts[number])
+        for number in range(len(members.names)):
+            walked = walk(members.rule(shown, number), shown, values)
+            assert (walked.total, len(walked.opened)) == (totals[number], counts[number])
         members.learn(shown, values)
-        past.add(shown, values)
+        history.add(shown, values)
+
+
+def test_simple_rules_of_a_portfolio_are_one_family() -> None:
+    (family,) = families_of([wz.Simple(rule) for rule in RULES])
+    assert list(family.names) == list(RULES)
+    assert len(families_of([wz.Simple("all"), wz.Weitzman(), wz.Simple("stay")])) == 2
 
 
 def test_what_is_refused() -> None:
     wrong: Any
     for wrong in (("no",), ("all", "all")):
         with pytest.raises(wz.InvalidInputError, match="simple rules"):
-            Simple(rules=wrong).start(Past(boxes=2, dimension=1))
+            SimpleFamily(wrong).start(History(boxes=2, dimension=1), seed=0)
     with pytest.raises(wz.InvalidInputError, match="rule"):
-        Chosen(panel=Simple(), rule="no").start(boxes=2, dimension=1)
-    with pytest.raises(wz.InvalidInputError, match="state of a past"):
-        Past(boxes=2, dimension=1).restore(Past(boxes=3, dimension=1).state())
+        wz.Simple("no").start(boxes=2, dimension=1)
+    with pytest.raises(wz.InvalidInputError, match="state of a history"):
+        History(boxes=2, dimension=1).restore(History(boxes=3, dimension=1).state())
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 40])

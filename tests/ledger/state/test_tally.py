@@ -5,7 +5,6 @@ import pytest
 
 from weitzman.ledger.bodies import Closed, Created, Opened, Seen
 from weitzman.ledger.state.problem import Problem
-from weitzman.search.rule import STOP
 
 BOXES, ROUNDS = 4, 300
 
@@ -41,7 +40,7 @@ def played(request: pytest.FixtureRequest) -> tuple[Problem, dict[str, np.ndarra
         told = (sign * sigma[t]).tolist()
         body = Opened([[1.0]] * BOXES, costs[t].tolist(), told, float(sign * outside[t]))
         problem.open(f"r{t}", t, body)
-        while (row := problem.rounds[f"r{t}"].next()) != STOP:
+        while (row := problem.rounds[f"r{t}"].next()) is not None:
             problem.see(f"r{t}", t, Seen([(row, float(sign * values[t, row]))]))
             opened[t, row] = True
         rest = [(r, float(sign * values[t, r])) for r in range(BOXES) if not opened[t, r]]

@@ -5,6 +5,7 @@ import pytest
 
 from tests.replays.logs import Floats, log_of
 from weitzman.learn.models.means import fit_means
+from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.features import telling
 
@@ -34,8 +35,9 @@ def test_shares_are_the_mean_over_shuffles(shared: bool) -> None:
     log, _ = a_log(shared=shared, rounds=60)
     found = telling(log)
     assert found is not None
-    fit = fit_means(log.contexts[:30], log.values[:30], shared=shared)
-    values, contexts = log.values[30:], log.contexts[30:]
+    ready = prepared(log.contexts, ~np.isnan(log.costs))
+    fit = fit_means(ready[:30], log.values[:30], shared=shared)
+    values, contexts = log.values[30:], ready[30:]
     known = ~np.isnan(values)
 
     def squares(rows: Floats) -> float:

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from tests.replays.logs import log_of, normal_log
+from weitzman.learn.preparation import prepared
 from weitzman.replays.diagnosis.residuals import Residuals, correlation, residuals_of
 
 
 def test_residuals_leave_out_their_own_row() -> None:
     log = normal_log(0.3, rounds=40, boxes=2)
     found = residuals_of(log)
-    x, v = log.contexts[:, 0, 0], log.values[:, 0]
+    x, v = prepared(log.contexts, ~np.isnan(log.costs))[:, 0, 0], log.values[:, 0]
     rest = np.arange(40) != 7
     # The strength is one for all boxes; one of the grid gives what the other 39 rows predict
     fits = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import Revealed
+from weitzman.learn.policy import Feedback
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import advice, saving
 
@@ -18,7 +18,7 @@ def a_replay(
     single: float,
     *,
     recorded: float | None = None,
-    feedback: Revealed = "full",
+    feedback: Feedback = "full",
     cost_scale: float = 1.0,
     rounds: int = 400,
 ) -> Replay:
@@ -38,6 +38,7 @@ def a_replay(
         candidates=["default", "single", "all"],
         played=counts,
         exploration=np.zeros(rounds),
+        others=[],
         has_outside=False,
         recorded=None if recorded is None else recorded + noise[:, 3],
         recorded_opened=None if recorded is None else counts,

@@ -72,6 +72,44 @@ def test_a_point_mass_by_its_cdf() -> None:
     assert wz.reservation_value(Point(), 1.0, sense="max") == pytest.approx(1.5, abs=1e-9)
 
 
+class Mixed:
+    """0 with chance 1/4, 2 with chance 1/4, else uniform on [0, 4]."""
+
+    def cdf(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return 0.25 * (x >= 0.0) + 0.25 * (x >= 2.0) + np.clip(x, 0.0, 4.0) / 8.0
+
+    def mean(self) -> float:
+        return 1.5
+
+    def support(self) -> tuple[float, float]:
+        return 0.0, 4.0
+
+
+def test_atoms_are_the_jumps_of_the_cdf() -> None:
+    law = wz.affine(Mixed())
+    x = np.array([[-1.0, 0.0, 1.0], [2.0, 3.0, 4.0]])
+    atoms = [[0.0, 0.25, 0.0], [0.25, 0.0, 0.0]]
+    assert law.atom(x) == pytest.approx(np.array(atoms), abs=1e-15)
+    assert float(law.atom(2.0)) == pytest.approx(0.25, abs=1e-15)
+
+
+def test_atoms_go_with_a_law_that_is_turned_round() -> None:
+    """P(−v ≤ −2) = P(v ≥ 2) has the atom at 2 in it, and P(−v > −2) = P(v < 2) has not."""
+    law = wz.affine(Mixed(), shift=1.0, scale=-2.0)
+    x = np.array([1.0, 0.0, -3.0, -7.0])
+    assert law.atom(x) == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=1e-15)
+    assert law.cdf(x) == pytest.approx([1.0, 0.6875, 0.5, 0.0], abs=1e-15)
+    assert law.sf(x) == pytest.approx([0.0, 0.3125, 0.5, 1.0], abs=1e-15)
+
+
+def test_atoms_of_a_noisy_cdf_are_not_negative() -> None:
+    x = np.linspace(-3.0, 3.0, 1000)
+    atoms = wz.affine(Noisy()).atom(x)
+    assert atoms.min() >= 0.0
+    assert atoms.max() < 1e-12
+
+
 def test_a_noisy_cdf_costs_a_bounded_number_of_questions() -> None:
     value = Noisy()
     sigma = wz.reservation_value(value, 1e-3)

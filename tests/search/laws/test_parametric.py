@@ -12,7 +12,7 @@ import weitzman as wz
 from tests.search import brute
 from tests.search.brute import ExactBox, Problem, Sense
 from tests.strategies import plan_of
-from weitzman.search.laws.parametric import from_scipy, is_closed
+from weitzman.search.laws.parametric import LocationScale, from_scipy, is_closed
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,26 @@ def test_parts_of_many_laws_are_the_laws() -> None:
     assert law.shape == (3,)
     assert law[1:].mean().tolist() == [4.0, 1.5]
     assert law.excess_below(2.0)[1] == wz.expected_excess(scipy.stats.gamma(2.0, scale=2.0), 2.0)
+
+
+def test_laws_of_both_directions_may_be_one_family() -> None:
+    scales = np.array([2.0, -1.0, 0.5, -3.0])
+    shapes = np.array([1.0, 2.0, 3.0, 0.7])
+    gamma = from_scipy(scipy.stats.gamma(2.0))
+    many = LocationScale(gamma.standard, (shapes,), np.arange(4.0), scales, "gamma")
+    for place in range(4):
+        alone = wz.affine(
+            scipy.stats.gamma(shapes[place]), shift=float(place), scale=float(scales[place])
+        )
+        for x in (-2.0, 0.5, 3.0):
+            for name in ("cdf", "sf", "atom", "excess_below", "excess_above"):
+                assert getattr(many, name)(x)[place] == getattr(alone, name)(x), name
+        for name in ("quantile", "solve_below", "solve_above"):
+            assert getattr(many, name)(0.3)[place] == pytest.approx(
+                float(getattr(alone, name)(0.3)), rel=1e-12
+            )
+        assert many.mean()[place] == alone.mean()
+        assert [end[place] for end in many.support()] == [float(end) for end in alone.support()]
 
 
 def test_turned_atoms_fall_on_the_right_side() -> None:

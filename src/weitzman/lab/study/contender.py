@@ -22,10 +22,10 @@ from weitzman.learn.learners.linearised import LinearisedFTRL
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
-from weitzman.learn.policies.portfolio import default_policy
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
+from weitzman.learn.storage.registry import named_policy
 from weitzman.search.numbers import whole_number
 
 __all__ = ["CONTENDERS", "Contender"]
@@ -40,22 +40,33 @@ class Contender:
     learner, feedback, optimism
         As for :class:`weitzman.Searcher`.
     policy
-        What decides in the place of a learner; the seed of the run is that of its draws.
+        What decides in the place of a learner, as a policy or by name (``"default"``, ``"mean"``,
+        ``"linear fixed"``, …); the seed of the run is that of its draws. One that is named takes contexts
+        as they are, unless it is ``"… standardised"``.
     block
         k, for feedback with ``"probe"`` and ignored otherwise; the theorem's if None.
 
     Examples
     --------
     >>> contender = Contender(learner=FTRL(eta="theorem"), feedback="probe")
-    >>> contender.searcher(boxes=10, dimension=5, rounds=10**6, cost=1.0, radius=4.0, rng=0).block
+    >>> run = {"boxes": 10, "dimension": 5, "rounds": 10**6, "cost": 1.0, "radius": 4.0}
+    >>> contender.searcher(**run, rng=0).policy.block
     12
     """
 
     learner: Learner = field(default_factory=FTRL)
-    policy: Policy | None = None
+    policy: Policy | str | None = None
     feedback: Feedback = "opened"
     optimism: float | Literal["auto"] = "auto"
     block: int | Literal["theorem"] | None = None
+
+    @property
+    def decides(self) -> Policy | None:
+        """The policy, found by its name if it has one; None where a learner takes its place."""
+        if isinstance(self.policy, str):
+            # The contexts of a world are as the theory has them: nothing to prepare
+            return named_policy(self.policy, shared=False, standardise=False)
+        return self.policy
 
     def searcher(
         self,
@@ -79,7 +90,7 @@ class Contender:
             The seed of the bought looks, or of a policy's draws.
         """
         rounds = whole_number(rounds, "The number of rounds", least=1)
-        given: dict[str, Any] = {"policy": self.policy}
+        given: dict[str, Any] = {"policy": self.decides}
         if self.policy is None:
             learner = _at_horizon(self.learner, rounds, radius)
             given = {"learner": learner, "optimism": self.optimism}
@@ -117,8 +128,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
     "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
     "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
-    # The contexts of a world are as the theory has them: nothing to prepare
-    "default": Contender(policy=default_policy(standardise=False)),
+    "default": Contender(policy="default"),
     "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL()),
     "newton": Contender(learner=NewtonStep()),

@@ -6,12 +6,13 @@ that a slip of the pen never leaves a default in force.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any, cast
 
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.lab.worlds import WORLDS, World
+from weitzman.learn.policies.portfolio import policy_name
 from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import LEARNERS, learner_name
 from weitzman.search.numbers import whole_number
@@ -20,7 +21,6 @@ __all__ = ["parts_of", "text_of"]
 
 _TOP = ("rounds", "seeds", "feedbacks", "checkpoints", "expected", "world", "searcher")
 _SEARCHER = ("optimism", "block")
-_DEFAULT = CONTENDERS["default"]
 
 
 def parts_of(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,9 +63,12 @@ def _what(contender: Contender) -> dict[str, Any]:
     if contender.policy is None:
         learner: Any = contender.learner
         return {"learner": learner_name(learner), **plain_parameters(asdict(learner))}
-    if contender.policy != _DEFAULT.policy:
-        raise InvalidInputError("The policy of a study file", "be 'default'", contender.policy)
-    return {"policy": "default"}
+    policy = contender.policy
+    name = policy if isinstance(policy, str) else policy_name(policy)
+    if Contender(policy=name).decides != contender.decides:
+        rule = "be one that its name describes; its contexts as they are, or ' standardised'"
+        raise InvalidInputError("The policy of a study file", rule, policy)
+    return {"policy": name}
 
 
 def _table(kind: str, name: str, table: dict[str, Any]) -> list[str]:
@@ -111,11 +114,12 @@ def _world(name: str, table: dict[str, Any]) -> World:
 def _contender(name: str, table: dict[str, Any]) -> Contender:
     kind = table.pop("learner", None)
     if "policy" in table and kind is None:
-        if table["policy"] != "default":
-            rule = "be 'default'"
-            raise InvalidInputError(f"The policy of searcher {name!r}", rule, table["policy"])
+        if not isinstance(table["policy"], str):
+            raise InvalidInputError(f"The policy of searcher {name!r}", "be text", table["policy"])
         _refuse_unknown(f"The keys of searcher {name!r}", table, ("policy", *_SEARCHER))
-        return replace(_DEFAULT, **{key: table[key] for key in _SEARCHER if key in table})
+        contender = Contender(**table)
+        _ = contender.decides  # A name that says nothing is refused while the file is read
+        return contender
     if kind is None and name in CONTENDERS and not table:
         return CONTENDERS[name]
     if kind not in LEARNERS:

@@ -145,8 +145,12 @@ def _warm(tasks: list[Task]) -> None:
     kinds: dict[tuple[type, bool, bool], Task] = {}
     for task in tasks:
         for one in task.runs:
-            what = one.contender.policy or one.contender.learner
-            kind = (type(what), "probe" in one.contender.feedback, one.expected)
+            what = one.contender.decides or one.contender
+            kind = (
+                type(getattr(what, "learner", what)),
+                "probe" in one.contender.feedback,
+                one.expected,
+            )
             if kind not in kinds:
                 short = replace(one, rounds=2, checkpoints=(2,))
                 kinds[kind] = Task((short,), (short.key,))

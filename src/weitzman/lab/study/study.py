@@ -235,8 +235,9 @@ def _described(thing: Any) -> dict[str, Any]:
 
 def _described_contender(contender: Contender) -> dict[str, Any]:
     settings = plain_parameters({"optimism": contender.optimism, "block": contender.block})
-    if contender.policy is not None:
-        return {"policy": described_policy(contender.policy), **settings}
+    policy = contender.decides
+    if policy is not None:
+        return {"policy": described_policy(policy), **settings}
     return {"learner": _described(contender.learner), **settings}
 
 

@@ -2,9 +2,10 @@
 
 ``check_policy(policy)`` starts the policy on small rounds, with boxes that are absent now and then, rounds
 without an outside option and values that do not come, and raises an ``AssertionError`` that names the first
-promise it breaks:
+promise it breaks. With ``feedback="opened"`` it learns the values of what it opened, and no others.
 
-- a rule opens rows of its round, none twice, at least one where there is no outside option, and ends;
+- a rule opens rows of its round, none twice, at least one where there is no outside option, and ends; or it
+  takes one unopened;
 - the same calls give the same bits, and asking for a rule changes nothing;
 - what was not revealed changes nothing;
 - a value that does not come, or a round that reveals nothing, is no reason to stop working;
@@ -21,8 +22,9 @@ import numpy as np
 
 from weitzman.learn.bank_input import hash_of
 from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
+from weitzman.learn.record import revealed
 from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
-from weitzman.search.rule import STOP, Open, Rule, Take
+from weitzman.search.rule import STOP, Action, Open, Rule, Take
 from weitzman.search.state import RoundState
 
 __all__ = ["CHECKS", "check_policy"]
@@ -50,104 +52,112 @@ def _data(rounds: int, seed: int = 0) -> Data:
     return data
 
 
-def _start(policy: Policy, feedback: Feedback = "full") -> Player:
+def _start(policy: Policy, feedback: Feedback) -> Player:
     return policy.start(boxes=BOXES, dimension=DIMENSION, feedback=feedback, seed=0)
 
 
-def _play(player: Player, data: Data, *, ask: bool = True) -> list[tuple[int, ...]]:
-    opened = []
+def _play(player: Player, data: Data, feedback: Feedback) -> tuple[list[tuple[int, ...]], Data]:
+    """Play rounds; return what was opened in each, and what was learned."""
+    opened, learned = [], []
     for shown, values in data:
-        if ask:
-            opened.append(tuple(walk(player.rule(shown), shown, values).opened))
-        player.learn(shown, values)
-    return opened
+        rule = player.rule(shown)
+        opened.append(tuple(walk(rule, shown, values).opened))
+        learned.append((shown, revealed(rule, opened[-1], values, feedback)))
+        player.learn(*learned[-1])
+    return opened, learned
 
 
-def _steps(rule: Rule, shown: Round, values: Floats) -> list[int]:
-    """Follow a rule to its end, no further than a round can go."""
-    state = RoundState(shown.costs.tolist(), shown.outside)
-    while (action := rule.next(state)) is not STOP:
+def _steps(rule: Rule, shown: Round, values: Floats) -> list[Action]:
+    """Follow a rule to its end, no further than a round can go; return all that it said."""
+    state, said = RoundState(shown.costs.tolist(), shown.outside), list[Action]()
+    while True:
+        action = rule.next(state)
+        said.append(action)
+        if action is STOP:
+            return said
         assert isinstance(action, Open | Take), "a rule opens, takes or stops"
         row = action.box
         assert 0 <= row < len(values), "a rule opens rows of its round"
         if isinstance(action, Take):
-            break
+            return said
         assert row not in state.opened, "a rule opens no row twice"
         state.open(row)
         if math.isnan(values[row]):
             state.miss()
         else:
             state.see(row, float(values[row]))
-    return state.opened
 
 
-def check_rules(policy: Policy) -> None:
+def check_rules(policy: Policy, feedback: Feedback) -> None:
     """Check that rules open rows of their rounds, each once, and end."""
-    player = _start(policy)
+    player = _start(policy, feedback)
     for shown, values in _data(ROUNDS):
-        opened = _steps(player.rule(shown), shown, values)
-        assert opened or shown.outside < math.inf, "without an outside option a box is opened"
-        player.learn(shown, values)
+        first = _steps(player.rule(shown), shown, values)[0]
+        stays = first is STOP and shown.outside == math.inf
+        assert not stays, "without an outside option a box is opened"
+        _play(player, [(shown, values)], feedback)
 
 
-def check_determinism(policy: Policy) -> None:
+def check_determinism(policy: Policy, feedback: Feedback) -> None:
     """Check that the same calls give the same bits, and that asking for a rule changes nothing."""
-    one, other, silent = (_start(policy) for _ in range(3))
+    one, other, silent = (_start(policy, feedback) for _ in range(3))
     data = _data(ROUNDS)
-    assert _play(one, data) == _play(other, data), "the same calls give the same looks"
+    opened, learned = _play(one, data, feedback)
+    assert _play(other, data, feedback)[0] == opened, "the same calls give the same looks"
     assert hash_of(one.state()) == hash_of(other.state()), "the same calls give the same bits"
-    _play(silent, data, ask=False)
+    for shown, values in learned:
+        silent.learn(shown, values)
     assert hash_of(silent.state()) == hash_of(one.state()), "asking for a rule changes nothing"
 
 
-def check_missing(policy: Policy) -> None:
+def check_missing(policy: Policy, feedback: Feedback) -> None:
     """Check that values that do not come, and rounds that reveal nothing, are lived with."""
-    player = _start(policy)
+    player = _start(policy, feedback)
     for number, (shown, values) in enumerate(_data(ROUNDS)):
         hidden = np.arange(len(values)) % 3 == number % 3
         found = np.where(hidden | (number % 10 == 0), np.nan, values)
         _steps(player.rule(shown), shown, found)
-        player.learn(shown, found)
+        _play(player, [(shown, found)], feedback)
     shown, values = _data(1, seed=1)[0]
     _steps(player.rule(shown), shown, values)
 
 
-def check_unrevealed(policy: Policy) -> None:
+def check_unrevealed(policy: Policy, feedback: Feedback) -> None:
     """Check that a rule is the same whatever the boxes hold that it has not opened."""
-    player = _start(policy)
-    _play(player, _data(ROUNDS))
+    player = _start(policy, feedback)
+    _play(player, _data(ROUNDS), feedback)
     for shown, values in _data(10, seed=2):
-        opened = _steps(player.rule(shown), shown, values)
+        said = _steps(player.rule(shown), shown, values)
+        opened = [action.box for action in said if isinstance(action, Open)]
         others = np.where(np.isin(np.arange(len(values)), opened), values, -1e6)
         again = _steps(player.rule(shown), shown, others)
-        assert again == opened, "what was not revealed changes nothing"
+        assert again == said, "what was not revealed changes nothing"
 
 
-def check_rule_is_a_function(policy: Policy) -> None:
+def check_rule_is_a_function(policy: Policy, feedback: Feedback) -> None:
     """Check that a rule answers from what the round has shown, however often it is asked."""
-    player = _start(policy)
-    _play(player, _data(ROUNDS))
+    player = _start(policy, feedback)
+    _play(player, _data(ROUNDS), feedback)
     for shown, values in _data(10, seed=3):
-        opened = _steps(player.rule(shown), shown, values)
+        said = _steps(player.rule(shown), shown, values)
         rule, state = player.rule(shown), RoundState(shown.costs.tolist(), shown.outside)
-        for count in range(len(opened) + 1):
-            wanted = Open(opened[count]) if count < len(opened) else STOP
+        for wanted in said:
             for _ in range(2):
                 assert rule.next(state) == wanted, "asking again changes nothing"
             if type(rule) in KINDS.values():
                 kept = rule_from(rule_state(rule))
                 assert kept.next(state) == wanted, "a rule that is kept goes on"
-            if count < len(opened):
-                state.open(opened[count])
-                state.see(opened[count], float(values[opened[count]]))
+            if isinstance(wanted, Open):
+                state.open(wanted.box)
+                state.see(wanted.box, float(values[wanted.box]))
 
 
-def check_restore(policy: Policy) -> None:
+def check_restore(policy: Policy, feedback: Feedback) -> None:
     """Check that a restored player goes on as if it had never stopped."""
     data = _data(ROUNDS + 20)
-    one, other = _start(policy), _start(policy)
-    _play(one, data[:ROUNDS])
-    _play(other, _data(7, seed=4))
+    one, other = _start(policy, feedback), _start(policy, feedback)
+    _play(one, data[:ROUNDS], feedback)
+    _play(other, _data(7, seed=4), feedback)
     state = one.state()
     for array in state.values():
         assert array.dtype.str in {"<f8", "<i8", "|b1", "|u1"}, (
@@ -156,20 +166,22 @@ def check_restore(policy: Policy) -> None:
     other.restore(state)
     assert hash_of(other.state()) == hash_of(one.state()), "restore brings the state back"
     later = data[ROUNDS:]
-    assert _play(other, later) == _play(one, later), "a restored player goes on"
+    opened, _ = _play(one, later, feedback)
+    assert _play(other, later, feedback)[0] == opened, "a restored player goes on"
     assert hash_of(other.state()) == hash_of(one.state()), "a restored player learns the same"
 
 
-def check_memory(policy: Policy) -> None:
+def check_memory(policy: Policy, feedback: Feedback) -> None:
     """Check that what is kept grows at most linearly with the rounds."""
-    player, sizes = _start(policy), []
+    player, sizes = _start(policy, feedback), []
     for seed in range(3):
-        _play(player, _data(150, seed=seed), ask=False)
+        for shown, values in _data(150, seed=seed):
+            player.learn(shown, values)
         sizes.append(sum(array.nbytes for array in player.state().values()))
     assert sizes[2] - sizes[1] <= 1.25 * (sizes[1] - sizes[0]) + 64, "memory grows linearly"
 
 
-CHECKS: tuple[Callable[[Policy], None], ...] = (
+CHECKS: tuple[Callable[[Policy, Feedback], None], ...] = (
     check_rules,
     check_determinism,
     check_missing,
@@ -180,7 +192,15 @@ CHECKS: tuple[Callable[[Policy], None], ...] = (
 )
 
 
-def check_policy(policy: Policy) -> None:
-    """Run all checks on a policy; the first broken promise raises an ``AssertionError``."""
+def check_policy(policy: Policy, feedback: Feedback = "full") -> None:
+    """Run all checks on a policy; the first broken promise raises an ``AssertionError``.
+
+    Parameters
+    ----------
+    policy
+        What is checked.
+    feedback
+        What rounds reveal: ``"full"`` or ``"opened"``.
+    """
     for check in CHECKS:
-        check(policy)
+        check(policy, feedback)

@@ -127,7 +127,7 @@ class PlayerMembers:
         if isinstance(rule, WeitzmanRule):
             return index_totals(rule.sigma[np.newaxis], shown, values)
         done = walk(rule, shown, values)
-        known = len(done.values) == len(done.opened)
+        known = not np.isnan(done.found).any()
         return np.array([done.total if known else np.nan]), np.array([len(done.opened)])
 
     def learn(self, shown: Round, values: Floats) -> None:

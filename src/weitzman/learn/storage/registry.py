@@ -7,8 +7,9 @@ nothing in a file is ever executed. Descriptions of earlier versions are read to
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 
@@ -23,9 +24,9 @@ from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.aware import Aware
-from weitzman.learn.policies.joint import Joint
+from weitzman.learn.policies.joint import Joint, Kind, Way
 from weitzman.learn.policies.portfolio import Portfolio, default_policy
-from weitzman.learn.policies.simple import Simple
+from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy
 
@@ -35,6 +36,7 @@ __all__ = [
     "described_policy",
     "learner_from",
     "learner_name",
+    "named_policy",
     "policy_from",
 ]
 
@@ -84,6 +86,56 @@ def policy_from(described: Mapping[str, Any] | str) -> Policy:
     if not isinstance(policy, tuple(POLICIES.values())):
         raise _refusal(described)
     return cast("Policy", policy)
+
+
+def named_policy(
+    name: str, *, shared: bool, trees: bool = True, standardise: bool = True
+) -> Policy:
+    """Return the policy that tables call by this name.
+
+    Parameters
+    ----------
+    name
+        ``"default"``; a simple rule; ``"paper"``, ``"aware"`` or the class of a learner, each alone or with
+        ``" standardised"``; or a joint law and the way to play it, such as ``"linear fixed"`` or
+        ``"trees index 1"``.
+    shared
+        Whether the boxes carry no history, and one model serves all of them.
+    trees
+        Whether candidates with trees take part in the default.
+    standardise
+        Whether the default, simple rules and joint laws prepare contexts.
+
+    Examples
+    --------
+    >>> named_policy("Ridge standardised", shared=False).name
+    'Ridge standardised'
+    >>> named_policy("trees greedy 0.5", shared=False)
+    Joint(kind='trees', way='greedy', caution=0.5, shared=False, standardise=True)
+    """
+    if name == "default":
+        return default_policy(shared=shared, trees=trees, standardise=standardise)
+    if name in RULES:
+        return Simple(name, shared, standardise)
+    base = name.removesuffix(" standardised")
+    ready = base != name
+    if base == "aware":
+        return Aware(FTRL(shared=shared), shared=shared, standardise=ready)
+    learner: Any = LEARNERS.get("FTRL" if base == "paper" else base)
+    if learner is not None:
+        return Weitzman(learner(shared=shared), standardise=ready)
+    kind, way, caution = [*name.split(" "), "1", "1"][:3]
+    with suppress(ValueError):
+        joint = Joint(cast("Any", kind), cast("Any", way), float(caution), shared, standardise)
+        known = kind in get_args(Kind) and way in get_args(Way) and 0.0 <= joint.caution < np.inf
+        if known and joint.name == name:
+            return joint
+    rule = (
+        f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}, alone or "
+        f"with ' standardised'; or a law of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z' or "
+        "'greedy z', such as 'trees index 1'"
+    )
+    raise InvalidInputError("The name of a policy", rule, name)
 
 
 def _plain(thing: Any) -> Any:

@@ -1,8 +1,8 @@
-"""A recommendation in words: whether ``default`` is worth turning on, from replays of a log.
+"""A recommendation in words: whether a policy is worth turning on, from replays of a log.
 
-``default`` is compared with what was actually done, if the log says, else with the best other rule, that is,
-of the simple rules and ``paper``. It is chosen afterwards: nobody knows it beforehand, so the comparison
-leans against ``default``. It *saves* or *costs* if the mean difference of the totals exceeds two standard
+It is compared with what was actually done, if the log says, else with the best other rule, that is, of the
+simple rules and the paper's. That one is chosen afterwards: nobody knows it beforehand, so the comparison
+leans against the policy. It *saves* or *costs* if the mean difference of the totals exceeds two standard
 errors (block bootstrap over rounds that are paired), and otherwise comes to *the same*.
 
 The first sentence goes by the feedback that asks least: ``opened``, if it was played. The other one follows.
@@ -35,7 +35,7 @@ _MANY = 0.05  # missing values, as a share
 
 @dataclass(frozen=True, kw_only=True)
 class Saving:
-    """What ``default`` saves against another policy.
+    """What the policy of a replay saves against another.
 
     Attributes
     ----------
@@ -104,9 +104,9 @@ class Advice:
 
 
 def saving(replay: Replay, against: str) -> Saving:
-    """Return what ``default`` saves against a policy."""
+    """Return what the policy of a replay saves against another."""
     shown = replay.shown()
-    series = np.column_stack([shown[against][0], shown["default"][0]])
+    series = np.column_stack([shown[against][0], shown[replay.main][0]])
     drawn, (other, mine) = block_means(series), series.mean(axis=0)
     apart = drawn[:, 0] - drawn[:, 1]
     known = other > 0.0 and bool((drawn[:, 0] > 0.0).all())
@@ -167,41 +167,43 @@ def _named(against: str) -> str:
 
 
 def _headline(main: Replay, found: Saving) -> str:
-    rival, assumed = _named(found.against), ASSUMED[main.feedback]
+    name, rival, assumed = main.main, _named(found.against), ASSUMED[main.feedback]
     match found.verdict, found.against:
         case "saves", _:
             return (
-                f"Turn on default: it would have saved {found.amount} against {rival}, "
+                f"Turn on {name}: it would have saved {found.amount} against {rival}, "
                 f"{assumed}.{_cheaper_still(main)}"
             )
         case "same", "recorded":
             return (
-                f"Do not bother: default comes to the same as what was done (it saves {found.range}), "
+                f"Do not bother: {name} comes to the same as what was done (it saves {found.range}), "
                 f"{assumed}.{_cheaper_still(main)}"
             )
         case "same", _:
             return (
-                "Turn on default if you do not know which rule is best: it comes to the same as "
+                f"Turn on {name} if you do not know which rule is best: it comes to the same as "
                 f"{found.against}, the best other rule here (it saves {found.range}), {assumed}. Whoever "
                 f"goes by {found.against} already need not bother."
             )
         case _, "recorded":
             return (
-                f"Do not turn on default: it would have cost {found.amount} more than what was done, "
+                f"Do not turn on {name}: it would have cost {found.amount} more than what was done, "
                 f"{assumed}."
             )
     return (
-        f"Do not bother with default: it would have cost {found.amount} more than {found.against}, "
+        f"Do not bother with {name}: it would have cost {found.amount} more than {found.against}, "
         f"the best other rule here, {assumed}."
     )
 
 
 def _cheaper_still(main: Replay) -> str:
-    """Return that the best other rule is clearly cheaper than default, if it is, beside what was done."""
+    """Return that the best other rule is clearly cheaper, if it is, beside what was done."""
     best = saving(main, main.best_simple)
     if best.verdict != "costs":
         return ""
-    return f" But {best.against} alone is clearly cheaper still: default costs {best.amount} more."
+    return (
+        f" But {best.against} alone is clearly cheaper still: {main.main} costs {best.amount} more."
+    )
 
 
 def _also(replay: Replay, against: str) -> str:
@@ -209,18 +211,18 @@ def _also(replay: Replay, against: str) -> str:
     where = ASSUMED[replay.feedback]
     if replay.cost_scale != 1.0:
         where = f"{replay.feedback}, costs × {replay.cost_scale:g}"
-    rival = _named(against)
+    rival, name = _named(against), replay.main
     begin = where[0].upper() + where[1:]
     match found.verdict:
         case "saves":
-            return f"{begin}, default saves {found.amount} against {rival}."
+            return f"{begin}, {name} saves {found.amount} against {rival}."
         case "costs":
-            return f"{begin}, default costs {found.amount} more than {rival}."
-    return f"{begin}, default comes to the same as {rival} (it saves {found.range})."
+            return f"{begin}, {name} costs {found.amount} more than {rival}."
+    return f"{begin}, {name} comes to the same as {rival} (it saves {found.range})."
 
 
 def _among(replay: Replay) -> str:
-    """Return where default stands among the simple rules and paper, in words."""
+    """Return where the policy stands among the simple rules and the paper's, in words."""
     verdicts = {name: saving(replay, name).verdict for name in replay.simple}
     cheaper = sum(verdict == "saves" for verdict in verdicts.values())
     dearer = [name for name, verdict in verdicts.items() if verdict == "costs"]
@@ -248,15 +250,15 @@ def _cautions(main: Replay) -> list[str]:
     if main.recorded is None:
         lines.append(
             "The log does not say what was opened when it happened, so the comparison is with the best "
-            "other rule (simple rules and paper), chosen afterwards: nobody knows beforehand which it is."
+            "other rule (simple rules and the paper's), chosen afterwards: nobody knows beforehand which."
         )
     if count < _FEW:
         lines.append(f"{count} rounds are few: the errors themselves are uncertain.")
     spent = float(main.exploration.mean())
     if spent > 0.0:
-        share = spent / abs(float(main.of("default").mean()))
+        share = spent / abs(float(main.of(main.main).mean()))
         lines.append(
-            f"Of what default pays, {spent:.3g} a round ({100 * share:.1f} % of its total) are looks "
+            f"Of what {main.main} pays, {spent:.3g} a round ({100 * share:.1f} % of its total) are looks "
             "bought to learn."
         )
     return lines

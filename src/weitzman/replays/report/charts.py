@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from weitzman.figures.charts import Chart, Series
 from weitzman.replays.diagnosis.features import Telling
+from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import CHEAP, Findings
 
@@ -42,10 +43,11 @@ def totals_chart(findings: Findings) -> Chart:
 
 
 def saved_chart(findings: Findings) -> Chart:
-    """Return what default saves against every policy, round by round paired."""
-    names, series = _policies(findings, "default_saves", "default_saves_se", but="default")
+    """Return what the policy saves against every other, round by round paired."""
+    main = findings.main[0].main
+    names, series = _policies(findings, f"{main}_saves", f"{main}_saves_se", but=main)
     return Chart(
-        file="saved", title="What default saves against each", kind="dots", names=names,
+        file="saved", title=f"What {main} saves against each", kind="dots", names=names,
         across="saved per round ± s.e. of the paired difference", series=series, reference=0.0,
         limits=_best(series),
     )  # fmt: skip
@@ -96,15 +98,15 @@ def _roomy(low: float, high: float) -> tuple[float, float]:
 
 
 def saving_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return what default has saved against each policy by every round, one chart per feedback."""
+    """Return what the policy has saved against each other by every round, one chart per feedback."""
     return tuple(_savings(replay) for replay in findings.main)
 
 
 def _savings(replay: Replay) -> Chart:
     shown = replay.shown()
-    mine = shown["default"][0]
+    mine = shown[replay.main][0]
     saved = {
-        n: np.cumsum(t - mine) for n, (t, _) in shown.items() if n not in ("default", "hindsight")
+        n: np.cumsum(t - mine) for n, (t, _) in shown.items() if n not in (replay.main, "hindsight")
     }
     order = sorted(saved, key=lambda name: (name != "recorded", float(saved[name][-1])))
     # The axis is made for the closest rivals: what is far worse leaves it at the top
@@ -112,7 +114,7 @@ def _savings(replay: Replay) -> Chart:
     at = np.arange(1, len(mine) + 1, dtype=np.float64)
     return Chart(
         file=f"savings-{replay.feedback}",
-        title=f"What default has saved, {replay.feedback}",
+        title=f"What {replay.main} has saved, {replay.feedback}",
         across="round",
         up="saved so far, against",
         kind="lines",
@@ -123,7 +125,7 @@ def _savings(replay: Replay) -> Chart:
 
 
 def went_by_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return which candidates default went by, over time, one chart per feedback."""
+    """Return which candidates the policy went by, over time, one chart per feedback."""
     return tuple(_went_by(replay) for replay in findings.main)
 
 
@@ -144,7 +146,7 @@ def _went_by(replay: Replay) -> Chart:
         shares["others"] = np.maximum(rest, 0.0)
     return Chart(
         file=f"went-by-{replay.feedback}",
-        title=f"Which candidates default went by, {replay.feedback}",
+        title=f"Which candidates {replay.main} went by, {replay.feedback}",
         across="round",
         up="share of rounds",
         kind="areas",
@@ -232,17 +234,17 @@ def twin_chart(findings: Findings) -> Chart | None:
     if len(versions) < 3:
         return None
     first = next(iter(versions.values())).shown()
-    names = tuple(n for n in first if n not in ("paper", "hindsight", "recorded"))
+    names = tuple(n for n in first if n not in (PAPER, "hindsight", "recorded"))
     series = []
     for version, replay in versions.items():
-        own = {str(r["policy"]): r for r in replay.rows(against="paper")}
+        own = {str(r["policy"]): r for r in replay.rows(against=PAPER)}
         rows = [own[name] for name in names]
-        series.append(_series(version, rows, "paper_saves", "paper_saves_se"))
+        series.append(_series(version, rows, f"{PAPER}_saves", f"{PAPER}_saves_se"))
     far = np.max([np.abs(s.x) for s in series], axis=0)
     end = 1.25 * float(np.sort(far)[: max(3, len(names) - 3)].max()) or 1.0
     return Chart(
         file="twins", title="What the paper's rule saves against others", kind="dots", names=names,
-        across="saved per round by paper ± s.e.", series=tuple(series), reference=0.0,
+        across=f"saved per round by {PAPER} ± s.e.", series=tuple(series), reference=0.0,
         limits=(-end, end),
     )  # fmt: skip
 

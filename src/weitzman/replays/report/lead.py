@@ -5,6 +5,7 @@ from importlib.metadata import version
 import numpy as np
 
 from weitzman.logs.log import Log
+from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import Findings
 
@@ -20,7 +21,7 @@ _NAMES = {
     "mean": "predicted values in place of reservation values",
     "mean+cost": "predicted values plus costs in place of reservation values",
     "no-context": "reservation values without features",
-    "paper": "the paper's learner",
+    PAPER: "the paper's learner, on standardised features",
     "recorded": "what was actually done",
     "default": "the one to turn on",
     "hindsight": "the least that was possible",
@@ -69,7 +70,7 @@ def glossary(findings: Findings) -> tuple[str, ...]:
     """Return what the policies do that the page shows."""
     main = findings.main[0]
     told = [f"{name}: {does}." for name, does in _NAMES.items() if name in main.shown()]
-    words = [" ".join(told), "The best other rule is the best of the simple rules and paper."]
+    words = [" ".join(told), f"The best other rule is the best of the simple rules and {PAPER}."]
     if not main.has_outside:
         words.append(
             "stay, to open nothing, is not among them: not every round has an outside option to stay with."

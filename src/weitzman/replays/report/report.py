@@ -108,24 +108,12 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
         Section(
             heading="Savings over time",
             text=(
-                "The sum of what default has saved by each round; below 0 it was behind. The axis is made "
-                "for the closest rivals, and far worse rules leave it at the top.",
+                f"The sum of what {findings.main[0].main} has saved by each round; below 0 it was behind. "
+                "The axis is made for the closest rivals, and far worse rules leave it at the top.",
             ),
             charts=charts.saving_charts(findings),
         ),
-        Section(
-            heading="What default went by",
-            text=(
-                "default is a portfolio: it plays the paper's rule until another candidate is clearly "
-                "better, and then hedges over all of them. past, linear and trees say what a candidate "
-                "predicts from; index and greedy weigh again after every look what the round has shown, "
-                "fixed and one-shot do not. The number behind index or greedy is its caution: by how many "
-                "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
-                "to learn.",
-            ),
-            charts=charts.went_by_charts(findings),
-            folds=tuple(words.candidate_fold(replay) for replay in findings.main),
-        ),
+        *_went_by(findings),
         Section(
             heading="Do the reservation values keep their promise?",
             text=words.calibration_words(findings),
@@ -149,6 +137,28 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
             charts=() if findings.telling is None else (charts.telling_chart(findings.telling),),
         ),
         Section(heading="How this was made", text=made_words(findings)),
+    )
+
+
+def _went_by(findings: Findings) -> tuple[Section, ...]:
+    """Return what a portfolio went by; nothing of a policy without candidates."""
+    main = findings.main[0]
+    if len(main.candidates) < 2:
+        return ()
+    return (
+        Section(
+            heading=f"What {main.main} went by",
+            text=(
+                f"{main.main} is a portfolio: it plays the paper's rule until another candidate is clearly "
+                "better, and then hedges over all of them. past, linear and trees say what a candidate "
+                "predicts from; index and greedy weigh again after every look what the round has shown, "
+                "fixed and one-shot do not. The number behind index or greedy is its caution: by how many "
+                "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
+                "to learn.",
+            ),
+            charts=charts.went_by_charts(findings),
+            folds=tuple(words.candidate_fold(replay) for replay in findings.main),
+        ),
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from weitzman.figures.page import Fold, PageTable
 from weitzman.replays.diagnosis.residuals import CLEAR
+from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import ASSUMED, in_percent, saving
 from weitzman.replays.report.findings import CHEAP, Findings
@@ -25,25 +26,25 @@ _WITHIN = "within found / promised ± three standard errors"
 
 def total_table(replay: Replay) -> PageTable:
     """Return the rows of a replay, the best policy first."""
-    rows = []
+    rows, main = [], replay.main
     for row in sorted(replay.rows(), key=lambda r: float(r["mean_total"])):
         name = str(row["policy"])
         share = saving(replay, name)
-        saved = f"{row['default_saves']:.3g} ± {row['default_saves_se']:.2g}"
+        saved = f"{row[f'{main}_saves']:.3g} ± {row[f'{main}_saves_se']:.2g}"
         relative = "" if np.isnan(share.share) else in_percent(share.share, share.share_error)
         rows.append(
             {
                 "policy": name,
                 "total": f"{row['mean_total']:.4g} ± {row['se']:.2g}",
                 "opened": f"{row['boxes_opened']:.2f}",
-                "default saves": "" if name == "default" else saved,
-                "that is": "" if name == "default" else relative,
+                f"{main} saves": "" if name == main else saved,
+                "that is": "" if name == main else relative,
             }
         )
     closed, error = replay.share()
     return PageTable(
         caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value plus costs paid, mean "
-        f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, default "
+        f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, {main} "
         f"closes {closed:+.3f} ± {error:.3f} of the gap.",
         rows=rows,
         words=("policy",),
@@ -51,7 +52,7 @@ def total_table(replay: Replay) -> PageTable:
 
 
 def scale_table(findings: Findings) -> PageTable | None:
-    """Return default and its best rival at every cost scale; None if there is one only."""
+    """Return the policy and its best rival at every cost scale; None if there is one only."""
     replays = findings.replays.played
     if len({r.cost_scale for r in replays}) < 2:
         return None
@@ -65,22 +66,22 @@ def scale_table(findings: Findings) -> PageTable | None:
                 "feedback": one.feedback,
                 "best other": one.best_simple,
                 "its total": f"{one.of(one.best_simple).mean():.4g}",
-                "default": f"{one.of('default').mean():.4g}",
-                "default saves": f"{found.saved:.3g} ± {found.error:.2g}",
+                one.main: f"{one.of(one.main).mean():.4g}",
+                f"{one.main} saves": f"{found.saved:.3g} ± {found.error:.2g}",
                 "gap closed": f"{closed:+.3f} ± {error:.3f}",
             }
         )
     return PageTable(
-        caption="Cheaper and dearer looks: the best other rule of each row (simple rules and paper) is "
-        "chosen afterwards. The last column is the share of the gap between it and hindsight that default "
-        "closes.",
+        caption="Cheaper and dearer looks: the best other rule of each row (simple rules and the "
+        "paper's) is chosen afterwards. The last column is the share of the gap between it and hindsight "
+        f"that {replays[0].main} closes.",
         rows=rows,
         words=("costs", "feedback", "best other"),
     )
 
 
 def candidate_fold(replay: Replay) -> Fold:
-    """Return what every candidate of default comes to by itself, to be unfolded."""
+    """Return what every candidate comes to by itself, to be unfolded."""
     means = replay.totals.mean(axis=0)
     order = np.argsort(means, kind="stable")
     uses = np.bincount(replay.played, minlength=len(replay.candidates)) / len(replay.played)
@@ -88,7 +89,8 @@ def candidate_fold(replay: Replay) -> Fold:
     return Fold(
         summary=f"All that was played under {replay.feedback}",
         table=PageTable(
-            caption="Mean total per round, boxes opened, and in how many rounds default went by it.",
+            caption="Mean total per round, boxes opened, and in how many rounds "
+            f"{replay.main} went by it.",
             rows=[
                 {
                     "policy": replay.names[k],
@@ -178,11 +180,11 @@ def _twin_words(findings: Findings) -> tuple[str, ...]:
 
 
 def _standing(replay: Replay) -> str:
-    rows = {str(r["policy"]): r for r in replay.rows(against="paper")}
+    rows = {str(r["policy"]): r for r in replay.rows(against=PAPER)}
     rival = min(
-        (n for n in replay.simple if n != "paper"), key=lambda n: float(rows[n]["mean_total"])
+        (n for n in replay.simple if n != PAPER), key=lambda n: float(rows[n]["mean_total"])
     )
-    saved, error = float(rows[rival]["paper_saves"]), float(rows[rival]["paper_saves_se"])
+    saved, error = float(rows[rival][f"{PAPER}_saves"]), float(rows[rival][f"{PAPER}_saves_se"])
     word = "saves" if saved >= 0.0 else "loses"
     return f"{word} {abs(saved):.3g} ± {error:.2g} a round ({rival})"
 

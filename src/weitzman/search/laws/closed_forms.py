@@ -21,6 +21,9 @@ weibull_min       y (1 − e⁻ᶻ) − Γ(1 + 1/c) P(1 + 1/c, z), z = yᶜ
 uniform, logistic, bernoulli and, from above, expon also have a closed root; norm and expon have a
 start so good that a fixed number of Newton steps reaches the last digit. Every other family goes
 through :mod:`weitzman.search.laws.numeric`.
+
+Powers are ``np.power``: of two numbers ``**`` is the power of the C library, of arrays it is numpy's
+own, and with AVX-512 the two differ in the last bit.
 """
 
 from collections.abc import Callable
@@ -173,7 +176,7 @@ def _pareto_below(y: FloatArray, b: FloatArray) -> Any:
 def _pareto_above(y: FloatArray, b: FloatArray) -> FloatArray:
     z = np.maximum(y, 1.0)
     with np.errstate(divide="ignore"):
-        tail = np.where(b > 1.0, z ** (1.0 - b) / (b - 1.0), np.inf)
+        tail = np.where(b > 1.0, np.power(z, 1.0 - b) / (b - 1.0), np.inf)
     return tail + np.maximum(1.0 - y, 0.0)
 
 
@@ -185,7 +188,7 @@ def _pareto_mean(b: FloatArray) -> FloatArray:
 def _weibull_below(y: FloatArray, c: FloatArray) -> Any:
     z = np.clip(y, 0.0, _FAR)
     with np.errstate(over="ignore"):
-        t = z**c
+        t = np.power(z, c)
     return -z * np.expm1(-t) - scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammainc(
         1.0 + 1.0 / c, t
     )
@@ -194,7 +197,7 @@ def _weibull_below(y: FloatArray, c: FloatArray) -> Any:
 def _weibull_above(y: FloatArray, c: FloatArray) -> Any:
     z = np.clip(y, 0.0, _FAR)
     with np.errstate(over="ignore"):
-        t = z**c
+        t = np.power(z, c)
     tail = scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammaincc(
         1.0 + 1.0 / c, t
     ) - z * np.exp(-t)
@@ -293,7 +296,7 @@ CLOSED: Final[dict[str, Standard]] = {
     ),
     "pareto": Standard(
         cdf=lambda y, b: -np.expm1(-b * np.log(np.maximum(y, 1.0))),
-        sf=lambda y, b: np.maximum(y, 1.0) ** -b,
+        sf=lambda y, b: np.power(np.maximum(y, 1.0), -b),
         below=_pareto_below,
         above=_pareto_above,
         mean=_pareto_mean,
@@ -301,12 +304,12 @@ CLOSED: Final[dict[str, Standard]] = {
         support=_between(1.0, np.inf),
     ),
     "weibull_min": Standard(
-        cdf=lambda y, c: -np.expm1(-(np.maximum(y, 0.0) ** c)),
-        sf=lambda y, c: np.exp(-(np.maximum(y, 0.0) ** c)),
+        cdf=lambda y, c: -np.expm1(-np.power(np.maximum(y, 0.0), c)),
+        sf=lambda y, c: np.exp(-np.power(np.maximum(y, 0.0), c)),
         below=_weibull_below,
         above=_weibull_above,
         mean=lambda c: scipy.special.gamma(1.0 + 1.0 / c),
-        quantile=lambda p, c: (-np.log1p(-p)) ** (1.0 / c),
+        quantile=lambda p, c: np.power(-np.log1p(-p), 1.0 / c),
         support=_between(0.0, np.inf),
     ),
 }

@@ -68,6 +68,26 @@ def test_equals_a_full_solve_at_extreme_eta(eta: float) -> None:
     follow(FTRL(eta=eta), "signed", 300, SOME)
 
 
+@pytest.mark.parametrize(
+    ("order", "eta"),
+    [
+        ("jumping", 1e6),
+        ("jumping", 1e12),
+        ("large", 1e6),
+        ("scales_of_features", 1e6),
+        ("scales_of_features", 1e12),
+        ("orthant", 1e12),
+    ],
+)
+def test_equals_a_full_solve_where_the_inverse_is_lost(order: str, eta: float) -> None:
+    """Few points and hardly a ridge: the matrix is singular to rounding.
+
+    The first steps lead astray, so that the iteration begins again by conjugate gradients; in jumping
+    points flip for more than four iterations on end.
+    """
+    follow(FTRL(eta=eta), order, 150, set(range(30)))
+
+
 @pytest.mark.parametrize("forget", [1.0, 0.97, 0.8])
 @pytest.mark.parametrize("window", [None, 1, 25])
 def test_forgets_as_by_brute_force(forget: float, window: int | None) -> None:

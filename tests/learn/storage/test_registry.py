@@ -6,22 +6,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weitzman.learn.policies.panel import Chosen
 
 import weitzman as wz
+from tests.learn.own import Thrifty
 from tests.learn.storage.test_format import grid
-from tests.learn.test_bypolicy import POLICIES, both_feedbacks, every_policy, make
+from tests.learn.test_policies import POLICIES, both_feedbacks, every_policy, make
 from tests.learn.test_searcher import columns, record
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.portfolio import default
-from weitzman.learn.policies.weitzman import Index
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.registry import described_policy, policy_from
 
 
 @pytest.mark.parametrize(
     "policy",
-    [*POLICIES.values(), default(), default(shared=True, trees=False)],
+    [
+        *POLICIES.values(),
+        wz.default_policy(),
+        wz.default_policy(shared=True, trees=False),
+        wz.Weitzman(wz.Ridge(), optimism=0.5, block=3, standardise=True),
+        wz.Aware(wz.Ridge(), optimism=0.5, shared=True, standardise=True),
+    ],
 )
 def test_a_description_is_plain_and_gives_the_policy_back(policy: Policy) -> None:
     described = described_policy(policy)
@@ -30,18 +33,21 @@ def test_a_description_is_plain_and_gives_the_policy_back(policy: Policy) -> Non
 
 @pytest.mark.parametrize("learner", [wz.Ridge(eta=2.0), wz.FTRL(window=9, prior=(0.5, 1.0, 2.0))])
 def test_learners_are_described_too(learner: wz.Learner) -> None:
-    policy = Chosen(panel=Index(learner=learner, name="own"), rule="own")
-    assert policy_from(json.loads(json.dumps(described_policy(policy)))) == policy
+    for policy in (wz.Weitzman(learner), wz.Portfolio(candidates=(wz.Aware(learner),))):
+        assert policy_from(json.loads(json.dumps(described_policy(policy)))) == policy
 
 
-class Own:
-    """A policy of one's own."""
-
-    def start(self, *, boxes: int, dimension: int) -> Any:
-        return POLICIES["one shot"].start(boxes=boxes, dimension=dimension)
-
-
-@pytest.mark.parametrize("wrong", [Own(), wz.FTRL(), Index(), 3, None])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Thrifty(),
+        wz.Portfolio(candidates=(Thrifty(),)),
+        wz.FTRL(),
+        wz.Simple("all").family(),
+        3,
+        None,
+    ],
+)
 def test_what_cannot_be_read_back_is_refused(wrong: Any) -> None:
     with pytest.raises(wz.InvalidInputError, match="A saved policy must be made of"):
         described_policy(wrong)
@@ -51,10 +57,12 @@ def test_what_cannot_be_read_back_is_refused(wrong: Any) -> None:
     "wrong",
     [
         {},
-        {"class": "Index"},
+        {"class": "FTRL"},
         {"class": "os.system"},
-        {"class": ["Chosen"]} | {"rule": "all"},
-        {"class": "Chosen", "panel": {"class": "Own"}, "rule": "all"},
+        {"class": ["Simple"]} | {"rule": "all"},
+        {"class": "Simple", "rule": "all", "colour": "red"},
+        {"class": "Portfolio", "candidates": [{"class": "Own"}]},
+        {"class": "Portfolio", "candidates": [{"class": "Simple"}]},
     ],
     ids=str,
 )
@@ -97,7 +105,7 @@ def test_the_default_policy_is_saved_and_goes_on() -> None:
 
 def test_a_policy_of_ones_own_runs_and_is_not_saved(tmp_path: Path) -> None:
     contexts, costs, values = record(5)
-    searcher = make(Own(), "full")
+    searcher = make(Thrifty(), "full")
     searcher.play(contexts, costs, values, outside=0.5)
     with pytest.raises(wz.InvalidInputError, match="A saved policy must be made of"):
         searcher.save(tmp_path / "searcher.wz")
@@ -122,7 +130,7 @@ def test_a_file_whose_policy_does_not_fit_its_arrays_is_refused() -> None:
 
 def golden_searcher() -> wz.Searcher:
     """The searcher in the file, which was made with ``golden_searcher().save(GOLDEN)``."""
-    policy = Chosen(panel=Law(kind="linear", cautions=(1.0,)), rule="linear index 1")
+    policy = wz.Joint("linear", "index", caution=1.0)
     searcher = wz.Searcher(boxes=["a", "b", 3], dimension=2, policy=policy, feedback="full")
     contexts, values = grid(12, 0)
     searcher.play(contexts, [0.25, 0.5, 0.125], values)

@@ -7,26 +7,34 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
+from tests.learn.own import Thrifty
 from tests.learn.rounds import some_rounds
 from tests.learn.test_searcher import columns, live_round, record
-from weitzman.learn.policies.aware import Aware
-from weitzman.learn.policies.joint import Law
-from weitzman.learn.policies.panel import Chosen
-from weitzman.learn.policies.portfolio import Portfolio, default
-from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policies.weitzman import Index, paper
+from weitzman.learn.policies.joint import Kind, Way
+from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy, walk
 
 Array = NDArray[np.float64]
 
-SMALL = (Simple(), paper(), Law(kind="past"), Law(kind="linear", plain=("fixed",)))
+KINDS: tuple[Kind, ...] = ("past", "linear")
+WAYS: tuple[Way, ...] = ("index", "greedy")
+SIMPLE: tuple[Policy, ...] = tuple(wz.Simple(rule) for rule in RULES)
+SMALL: tuple[Policy, ...] = (
+    *SIMPLE,
+    wz.Weitzman(),
+    *(wz.Joint(kind, way, z) for kind in KINDS for z in (0.0, 1.0, 2.0) for way in WAYS),
+    wz.Joint("linear", "fixed"),
+)
 POLICIES: dict[str, Policy] = {
-    "one shot": Chosen(panel=Simple(), rule="one-shot"),
-    "paper": Chosen(panel=paper(), rule="paper"),
-    "law": Chosen(panel=Law(kind="linear", cautions=(1.0,)), rule="linear index 1"),
-    "aware": Chosen(panel=Aware(), rule="aware"),
-    "portfolio": Portfolio(panels=SMALL, incumbent=None),
-    "portfolio, shared": Portfolio(panels=(Simple(), paper(shared=True)), shared=True, seed=3),
+    "one shot": wz.Simple("one-shot"),
+    "paper": wz.Weitzman(),
+    "paper standardised": wz.Weitzman(standardise=True),
+    "law": wz.Joint("linear", "index", caution=1.0),
+    "aware": wz.Aware(),
+    "portfolio": wz.Portfolio(candidates=SMALL),
+    "portfolio, shared": wz.Portfolio(
+        candidates=(*SIMPLE, wz.Weitzman(wz.FTRL(shared=True))), incumbent="paper", shared=True
+    ),
 }
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 both_feedbacks = pytest.mark.parametrize("feedback", ["full", "opened"])
@@ -71,9 +79,9 @@ def test_larger_is_better_is_the_mirror_image(policy: Policy, feedback: str) -> 
 @every_policy
 def test_a_searcher_plays_what_its_policy_does(policy: Policy) -> None:
     searcher = wz.Searcher(boxes=4, dimension=2, policy=policy, feedback="full")
-    player = policy.start(boxes=4, dimension=2)
+    player = policy.start(boxes=4, dimension=2, feedback="full", seed=0)
     for shown, values in some_rounds(50):
-        walked = walk(player.propose(shown), shown, values)
+        walked = walk(player.rule(shown), shown, values)
         outside = None if np.isinf(shown.outside) else shown.outside
         boxes = shown.places.tolist()
         search = searcher.open(shown.contexts, shown.costs, outside=outside, boxes=boxes)
@@ -103,13 +111,13 @@ def test_several_searches_may_be_open_at_once() -> None:
 
 def test_a_value_that_did_not_come_is_not_learned() -> None:
     contexts, costs, values = record(3, gaps=False)
-    searcher = make(Chosen(panel=Simple(), rule="all"), "opened")
+    searcher = make(wz.Simple("all"), "opened")
     for t in range(3):
         search = searcher.open(contexts[t], costs[t])
         for box in search:
             search.miss() if box == 1 else search.see(values[t][int(str(box))])
         search.close()
-    learned = searcher._by.state()["past.values"]
+    learned = searcher._player.state()["past.values"]
     assert np.isnan(learned).tolist() == [[False, True, False, False]] * 3
 
 
@@ -123,34 +131,44 @@ def test_late_values_are_refused() -> None:
 
 def test_the_default_policy_is_called_by_name() -> None:
     searcher = make("default", "full", rng=7)
-    assert searcher.policy == Portfolio(
-        panels=default().panels, seed=7, shared=False, standardise=True
-    )
-    assert searcher.learner is None
+    assert searcher.policy == wz.default_policy()
+    assert searcher._player._seed == searcher.rng == 7
     contexts, costs, values = record(30)
     assert np.isfinite(searcher.play(contexts, costs, values, outside=0.5).totals).all()
-    assert f"Portfolio({len(default().panels)} panels of candidates)" in repr(searcher)
-    assert len(repr(searcher)) < 120
+    count = len(wz.default_policy().candidates)
+    assert f"Portfolio({count} candidates, incumbent 'paper standardised')" in repr(searcher)
+    assert len(repr(searcher)) < 130
     assert "30 rounds" in repr(searcher)
 
 
 def test_reservation_values_where_there_are_some() -> None:
     contexts, costs, values = record(20, gaps=False)
-    index, other = (make(POLICIES[name], sense="max") for name in ("paper", "law"))
+    index, ready, simple, other = (
+        make(policy, sense="max")
+        for policy in (
+            POLICIES["paper"],
+            POLICIES["paper standardised"],
+            wz.Simple("mean"),
+            POLICIES["law"],
+        )
+    )
     plain = wz.Searcher(boxes=4, dimension=3, feedback="full", sense="max")
-    for searcher in (index, other, plain):
+    for searcher in (plain, other):
         searcher.play(contexts, costs, values)
+    for searcher in (index, ready, simple):
+        played = searcher.play(contexts, costs, values, predictions=True)
+        assert played.reservation_values is not None
+        assert np.isfinite(played.reservation_values).all()
+        found = searcher.reservation_values(contexts[0], costs[0])
+        explained = searcher.explain(contexts[0], costs[0])
+        assert [b.reservation_value for b in explained.boxes] == sorted(found, reverse=True)
+        assert "only while the best value in hand is below" in str(explained)
     # The same learner, on contexts as they are
-    policy = Chosen(panel=paper(), rule="paper", standardise=False)
-    same = make(policy, sense="max")
-    played = same.play(contexts, costs, values, predictions=True)
-    found = same.reservation_values(contexts[0], costs[0])
-    np.testing.assert_array_equal(found, plain.reservation_values(contexts[0], costs[0]))
-    explained = same.explain(contexts[0], costs[0])
-    assert [b.reservation_value for b in explained.boxes] == sorted(found, reverse=True)
-    assert "only while the best value in hand is below" in str(explained)
-    assert played.reservation_values is not None
-    assert np.isfinite(played.reservation_values).all()
+    np.testing.assert_array_equal(
+        index.reservation_values(contexts[0], costs[0]),
+        plain.reservation_values(contexts[0], costs[0]),
+    )
+    assert index.digest() == plain.digest()
     with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
         other.reservation_values(contexts[0], costs[0])
     with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
@@ -164,13 +182,19 @@ def test_reservation_values_where_there_are_some() -> None:
     ("settings", "text"),
     [
         ({"learner": wz.FTRL()}, "policy or a learner, not both"),
-        ({"feedback": "probe", "block": 3}, "'full' or 'opened'"),
-        ({"feedback": "opened+probe", "block": 3}, "'full' or 'opened'"),
+        ({"policy": POLICIES["one shot"], "feedback": "probe"}, "'full' or 'opened'"),
+        ({"policy": POLICIES["portfolio"], "feedback": "opened+probe"}, "'full' or 'opened'"),
+        ({"policy": "default", "feedback": "probe"}, "'full' or 'opened'"),
+        ({"feedback": "probe"}, "The block must fit the feedback 'probe'"),
+        ({"policy": wz.Weitzman(block=3)}, "The block must fit the feedback 'opened'"),
+        ({"policy": wz.Weitzman(optimism=-1.0)}, "The optimism must be"),
+        ({"feedback": "none"}, "The feedback must be one of"),
+        ({"feedback": "probe", "block": 3}, "left to the policy"),
         ({"optimism": 0.5}, "left to the policy"),
         ({"policy": "paper"}, "be a Policy or 'default'"),
         ({"policy": wz.FTRL()}, "be a Policy or 'default'"),
-        ({"policy": Index()}, "be a Policy or 'default'"),
-        ({"policy": Portfolio}, "be a Policy or 'default'"),
+        ({"policy": wz.Simple("all").family()}, "be a Policy or 'default'"),
+        ({"policy": wz.Portfolio}, "be a Policy or 'default'"),
         ({"policy": 3}, "be a Policy or 'default'"),
     ],
     ids=str,
@@ -215,3 +239,69 @@ def test_a_close_with_a_value_that_is_none_changes_nothing() -> None:
 def test_boxes_cannot_join_a_policy() -> None:
     with pytest.raises(wz.InvalidInputError, match="be there from the start"):
         make(POLICIES["portfolio"]).add_boxes(["late"])
+
+
+# A policy of somebody else's
+
+
+@both_feedbacks
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_policy_of_ones_own_runs_in_a_searcher(feedback: Any, sense: Any) -> None:
+    contexts, costs, values = record(60, gaps=False, seed=3)
+    sign = 1.0 if sense == "min" else -1.0
+    outside = np.where(np.arange(60) % 3, sign * np.inf, 0.5)
+    live, recorded = (make(Thrifty(), feedback, sense=sense) for _ in range(2))
+    played = recorded.play(contexts, costs, values, outside=outside)
+    taken = 0
+    for t in range(60):
+        hand = float(outside[t]) if np.isfinite(outside[t]) else None
+        search = live.open(contexts[t], costs[t], outside=hand)
+        for box in search:
+            search.see(values[t, int(str(box))])
+        row = search._state.taken
+        if row is not None:
+            # Kept unopened: it costs nothing, and its value comes when the round is over
+            search.see(values[t, row], box=row)
+            taken += 1
+        outcome = search.close(values[t]) if feedback == "full" else search.close()
+        assert outcome.total == played.totals[t]
+        assert outcome.paid == played.paid[t]
+        assert outcome.total == outcome.value + sign * outcome.paid
+        assert outcome.chosen == (None if played.chosen[t] < 0 else played.chosen[t])
+        assert len(outcome.opened) == played.opened_count[t]
+        assert row is None or (outcome.chosen == row and row not in outcome.opened)
+    assert taken > 10
+    assert live.digest() == recorded.digest()
+
+
+def test_a_policy_of_ones_own_is_a_candidate_of_a_portfolio() -> None:
+    portfolio = wz.Portfolio(candidates=[wz.Simple("all"), Thrifty()], incumbent="Thrifty")
+    player = portfolio.start(boxes=4, dimension=2)
+    alone = Thrifty().start(boxes=4, dimension=2, feedback="full", seed=0)
+    assert player.names == ["all", "Thrifty"]
+    taken = 0
+    for shown, values in some_rounds(120):
+        done = walk(alone.rule(shown), shown, values)
+        scores = player.score(shown, values)
+        assert (scores.totals[1], scores.counts[1]) == (done.total, len(done.opened))
+        taken += done.taken is not None
+        # What it opens or takes is known, or it is not scored
+        if done.opened or done.taken is not None:
+            assert np.isnan(player.score(shown, np.full(len(values), np.nan)).totals[1])
+        player.learn(shown, values)
+        alone.learn(shown, values)
+        np.testing.assert_array_equal(player.state()["panel1.seen"], alone.seen)
+    assert taken > 10
+
+
+@both_feedbacks
+def test_a_portfolio_with_a_policy_of_ones_own_runs_in_a_searcher(feedback: str) -> None:
+    contexts, costs, values = record(60)
+    portfolio = wz.Portfolio(candidates=[*SIMPLE, Thrifty()], incumbent="Thrifty")
+    whole, parts = make(portfolio, feedback), make(portfolio, feedback)
+    played = whole.play(contexts, costs, values, outside=0.5)
+    assert np.isfinite(played.totals).all()
+    for begin in range(0, 60, 20):
+        now = slice(begin, begin + 20)
+        parts.play(contexts[now], costs[now], values[now], outside=0.5)
+    assert parts.digest() == whole.digest()

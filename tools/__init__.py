@@ -1,0 +1,1 @@
+"""Tools for those who work on the library; none is a part of it."""
