@@ -1,14 +1,15 @@
 """The compiled bank: arrays of a learner, and its compiled calls.
 
-A learner gives ``blank(rows, capacity)``, which makes its arrays for a number of rows (boxes,
-or one if they share their weights) and observations per row. Growing, joining boxes and restoring
-are then the same for all: make blank arrays of the new size and copy the old ones into their
-corner.
+A learner gives ``blank(start, capacity)``, which makes its arrays for the starting weights of each row
+(a box, or all boxes if they share their weights) and a number of observations per row. Growing, joining
+boxes and restoring are then the same for all: make blank arrays of the new size and copy the old ones
+into their corner.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,8 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import refusal
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import UNSORTED, learn_rows, predict_rows, width_rows
+from weitzman.learn.learners.parts.regulariser import prior_rows
+from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 
 __all__ = ["CompiledBank"]
 
@@ -25,19 +28,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = dict[str, NDArray[np.generic]]
 
-_SCRATCH = frozenset({"work", "square", "flipped", "order", "kinks"})
 
-
-def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[np.generic]]]:
-    for name, array in zip(state._fields, state, strict=True):
-        if isinstance(array, tuple):
-            yield from _arrays(array, f"{prefix}{name}_")
-        elif name not in _SCRATCH:
-            yield f"{prefix}{name}", array
-
-
-def _copy_corner(source: NDArray[np.generic], target: NDArray[np.generic]) -> None:
-    target[tuple(slice(0, length) for length in source.shape)] = source
+class _Linear(Protocol):
+    @property
+    def intercept(self) -> bool: ...
+    @property
+    def prior(self) -> ArrayLike | None: ...
+    @property
+    def shared(self) -> bool: ...
 
 
 class CompiledBank(Bank):
@@ -45,12 +43,14 @@ class CompiledBank(Bank):
 
     Parameters
     ----------
+    learner
+        The description of the learner: whether there is an intercept, w₀, and whether all boxes are one row.
+    boxes, dimension
+        The number of boxes, and the length of a context.
     blank
-        Makes the arrays for (rows, capacity).
-    boxes, dimension, shared
-        The number of boxes, the length of a context, and whether all boxes are one row.
+        Makes the arrays from w₀ of each row and the capacity.
     weights
-        Finds the weights among the arrays, for a learner whose prediction is w·x.
+        Finds the weights among the arrays; None if the prediction is not w·x.
     seen
         The largest number of observations that a row holds, for a learner that keeps them; it then
         grows by doubling.
@@ -60,23 +60,29 @@ class CompiledBank(Bank):
 
     def __init__(
         self,
+        learner: _Linear,
         *,
-        blank: Callable[[int, int], Any],
         boxes: int,
         dimension: int,
-        shared: bool,
-        weights: Callable[[Any], Floats] | None = None,
+        blank: Callable[[Floats, int], Any],
+        weights: Callable[[Any], Floats] | None = attrgetter("weights"),
         seen: Callable[[Any], int] | None = None,
         tidy: Callable[[State], State] = lambda state: state,
     ) -> None:
-        super().__init__(boxes=boxes, dimension=dimension, shared=shared)
+        super().__init__(boxes=boxes, dimension=dimension, shared=learner.shared)
+        self._learner = learner
         self._blank = blank
         self._weights = weights
         self._seen = seen
         self._tidy = tidy
         self._predict_rows = Native(predict_rows)
         self._learn_rows = Native(learn_rows)
-        self._take(boxes, 64, blank(self._rows(boxes), 64))
+        self._take(boxes, 64, self._unseen(boxes, 64))
+
+    def _unseen(self, boxes: int, capacity: int) -> Any:
+        """Return the arrays of boxes that have seen nothing."""
+        size = self._dimension + self._learner.intercept
+        return self._blank(prior_rows(self._learner.prior, self._rows(boxes), size), capacity)
 
     def _take(self, boxes: int, capacity: int, arrays: Any) -> None:
         self.arrays, self._capacity = arrays, capacity
@@ -160,19 +166,19 @@ class CompiledBank(Bank):
         self._grow(boxes, self._capacity)
 
     def _grow(self, boxes: int, capacity: int) -> None:
-        arrays = self._blank(self._rows(boxes), capacity)
-        for (_, old), (_, new) in zip(_arrays(self.arrays), _arrays(arrays), strict=True):
-            _copy_corner(old, new)
+        arrays = self._unseen(boxes, capacity)
+        for (_, old), (_, new) in zip(named_arrays(self.arrays), named_arrays(arrays), strict=True):
+            copy_corner(old, new)
         self._take(boxes, capacity, arrays)
 
     def _state(self) -> State:
-        return self._tidy({name: array.copy() for name, array in _arrays(self.arrays)})
+        return self._tidy({name: array.copy() for name, array in named_arrays(self.arrays)})
 
     def _restore(self, boxes: int, state: State) -> None:
         lengths = [array.shape[1] for array in state.values() if array.ndim > 1]
         capacity = int(max([self._capacity, *lengths]))
-        arrays = self._blank(self._rows(boxes), capacity)
-        targets = dict(_arrays(arrays))
+        arrays = self._unseen(boxes, capacity)
+        targets = dict(named_arrays(arrays))
         if targets.keys() != state.keys() - {"boxes"}:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         for name, target in targets.items():
@@ -183,5 +189,5 @@ class CompiledBank(Bank):
                 raise InvalidInputError(f"The array {name!r} of the state", rule, source.shape)
             if name.endswith("rules") and source.tobytes() != target.tobytes():
                 raise InvalidInputError("The state", "be that of the same learner", source)
-            _copy_corner(source, target)
+            copy_corner(source, target)
         self._take(boxes, capacity, arrays)
