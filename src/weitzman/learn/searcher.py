@@ -280,20 +280,14 @@ class Searcher:
         outside: float | None,
         boxes: Sequence[Hashable] | None,
     ) -> Round:
-        count = len(self.names if boxes is None else boxes)
-        rows, prices = checked_rows(contexts, costs, count=count, dimension=self.dimension)
+        places = self._every if boxes is None else self._places(boxes)
+        rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
         # What is in hand before anything is opened, where smaller is better
         hand = math.inf
         if outside is not None:
             rule = "be a finite number or None"
             hand = self._sign * finite_number(outside, "The outside option", rule)
-        shown = Round(
-            contexts=rows,
-            costs=prices,
-            outside=hand,
-            places=self._every if boxes is None else self._places(boxes),
-            number=self.rounds,
-        )
+        shown = Round(contexts=rows, costs=prices, outside=hand, places=places, number=self.rounds)
         if self._checks:
             check_round(shown)
         return shown
