@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import check_contexts
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, walk
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
@@ -28,9 +29,11 @@ __all__ = [
     "Played",
     "Record",
     "checked_record",
+    "checked_rows",
     "play_record",
     "play_round",
     "revealed",
+    "sigma_by",
     "sigma_of",
 ]
 
@@ -168,6 +171,24 @@ def play_record(
     return played
 
 
+def checked_rows(
+    contexts: ArrayLike, costs: ArrayLike, *, count: int, dimension: int
+) -> tuple[Floats, Floats]:
+    """Return the contexts and the costs of one round with ``count`` boxes.
+
+    They are copies: the caller may use its arrays again before the round is closed.
+    """
+    rows = float_array(contexts, "The contexts", "fiub", copy=True)
+    check_contexts(rows, count, dimension)
+    prices = float_array(costs, "The costs", copy=True)
+    if prices.ndim == 0:
+        prices = np.full(count, float(prices))
+    if prices.shape != (count,):
+        rule = f"be one number, or one per box, {count}"
+        raise InvalidInputError("The costs", rule, prices.shape)
+    return rows, prices
+
+
 def checked_record(
     boxes: int,
     dimension: int,
@@ -209,3 +230,16 @@ def _check(record: Record, n: int, dimension: int) -> None:
         raise InvalidInputError("The costs", f"be numbers from 0 to {LIMIT:g}", c)
     if np.isnan(o).any() or np.isneginf(o).any():
         raise InvalidInputError("The outside option", "be finite, or +inf for none", o)
+
+
+def sigma_by(rule: Rule) -> Floats:
+    """Return the reservation values that a rule goes by; refuse a rule that has none."""
+    sigma = sigma_of(rule)
+    if sigma is None:
+        demand = (
+            "be asked for a round that goes by them; this one looks again after every box: open it "
+            "and ask the search for the next box"
+        )
+        got = "a round without an order of its own"
+        raise InvalidInputError("Reservation values", demand, got)
+    return sigma

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from weitzman.learn.learners.parts.rows import hash_of
+from weitzman.learn.bank_input import hash_of
 from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
 from weitzman.learn.record import revealed
 from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
