@@ -33,6 +33,7 @@ from weitzman.learn.loss import curvature, slope
 
 __all__ = ["Objective", "objective"]
 
+
 # Equality of arrays is no truth value, and libraries hash their parameters
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective:
