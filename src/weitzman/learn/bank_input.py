@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import LIMIT, float_array
 
 __all__ = ["asked", "box_numbers", "check_contexts", "column", "hash_of", "refusal"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _RULES = {
     1: "be the number of a box",

@@ -29,17 +29,14 @@ from abc import ABC, abstractmethod
 from typing import Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import asked, box_numbers, column, hash_of
 from weitzman.search.numbers import whole_number
 
 __all__ = ["Bank", "Learner"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-State = dict[str, NDArray[np.generic]]
 
 
 class Bank(ABC):
@@ -158,15 +155,15 @@ class Bank(ABC):
     def _resize(self, boxes: int) -> None:
         """Make room for so many boxes; those that join have seen nothing."""
 
-    def state(self) -> State:
+    def state(self) -> Arrays:
         """Return a copy of everything that later answers depend on."""
         return {"boxes": np.array([self._boxes]), **self._state()}
 
     @abstractmethod
-    def _state(self) -> State:
+    def _state(self) -> Arrays:
         """Return a copy of everything but the number of boxes."""
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: Arrays) -> None:
         """Go on from what ``state`` returned."""
         given = state.get("boxes", np.zeros(1))
         boxes = int(cast("Ints", given)[0]) if given.shape == (1,) else 0
@@ -176,7 +173,7 @@ class Bank(ABC):
         self._count(boxes)
 
     @abstractmethod
-    def _restore(self, boxes: int, state: State) -> None:
+    def _restore(self, boxes: int, state: Arrays) -> None:
         """Go on with so many boxes from what ``state`` returned, or raise and change nothing."""
 
     def digest(self) -> str:

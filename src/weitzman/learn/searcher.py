@@ -29,8 +29,9 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import hash_of
 from weitzman.learn.explanation import Explanation, explain_order
@@ -45,8 +46,6 @@ from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
 
 __all__ = ["Searcher"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Searcher:
@@ -175,7 +174,7 @@ class Searcher:
         *,
         outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
-    ) -> FloatArray:
+    ) -> Floats:
         """Return the reservation values by which a round with these contexts would be searched.
 
         Where a rule looks again after every box there are none, which is an error.
@@ -292,7 +291,7 @@ class Searcher:
             check_round(shown)
         return shown
 
-    def _places(self, boxes: Sequence[Hashable]) -> NDArray[np.int64]:
+    def _places(self, boxes: Sequence[Hashable]) -> Ints:
         unknown = [b for b in boxes if b not in self._place]
         if unknown or len(set(boxes)) < len(boxes) or not boxes:
             rule = "be distinct boxes of the searcher, at least one"

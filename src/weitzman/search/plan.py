@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws, certificate, l1_bound
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 __all__ = ["Plan", "expected_total", "plan"]
-
-FloatArray = NDArray[np.float64]
 
 
 def plan(
@@ -107,7 +106,7 @@ def _by_box(given: Mapping[str, float], names: list[str]) -> list[float]:
     return [given[name] for name in names]
 
 
-def _numbers(reservation_values: ArrayLike) -> FloatArray:
+def _numbers(reservation_values: ArrayLike) -> Floats:
     given = np.asarray(reservation_values)
     if given.dtype.kind not in "fiu":
         raise InvalidInputError("The reservation values", "be numbers", reservation_values)
@@ -142,7 +141,7 @@ class Plan:
     boxes: tuple[Box, ...]
     sense: Sense
     outside: float | None
-    _given: FloatArray | None
+    _given: Floats | None
 
     @cached_property
     def _laws(self) -> Laws:
@@ -157,10 +156,10 @@ class Plan:
         return math.inf if self.outside is None else self._sign * self.outside
 
     @cached_property
-    def _costs(self) -> FloatArray:
+    def _costs(self) -> Floats:
         return np.array([b.cost for b in self.boxes], dtype=np.float64)
 
-    def _evaluate(self, reservation_values: FloatArray) -> Evaluation:
+    def _evaluate(self, reservation_values: Floats) -> Evaluation:
         return Evaluation(self._laws, self._costs, reservation_values, self._outside)
 
     @cached_property
@@ -171,7 +170,7 @@ class Plan:
     def _used(self) -> Evaluation:
         return self._truth if self._given is None else self._evaluate(self._given)
 
-    def _named(self, numbers: FloatArray) -> dict[str, float]:
+    def _named(self, numbers: Floats) -> dict[str, float]:
         # Adding 0 turns the -0 of a turned sign into 0.
         return {b.name: float(x) + 0.0 for b, x in zip(self.boxes, numbers, strict=True)}
 

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats, Ints
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import whole_number
 
 __all__ = ["Simulation", "simulated"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 _ROUNDS_AT_ONCE = 65536
 
 
@@ -37,11 +36,11 @@ class Simulation:
     """
 
     boxes: tuple[str, ...]
-    values: FloatArray
-    paid: FloatArray
-    totals: FloatArray
-    chosen: IntArray
-    opened_count: IntArray
+    values: Floats
+    paid: Floats
+    totals: Floats
+    chosen: Ints
+    opened_count: Ints
 
     @property
     def mean(self) -> float:
@@ -54,7 +53,7 @@ class Simulation:
         n = self.totals.size
         return float(self.totals.std(ddof=1) / np.sqrt(n)) if n > 1 else float("inf")
 
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         """Return quantiles of the total: how sure one can be of it."""
         return np.asarray(np.quantile(self.totals, np.asarray(p, dtype=np.float64)))
 
@@ -76,9 +75,9 @@ def simulated(
     boxes: tuple[str, ...],
     laws: Sequence[Distribution],
     *,
-    order: IntArray,
-    reservation_values: FloatArray,
-    costs: FloatArray,
+    order: Ints,
+    reservation_values: Floats,
+    costs: Floats,
     outside: float,
     rounds: int,
     rng: np.random.Generator | int,

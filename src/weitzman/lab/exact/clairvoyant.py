@@ -19,16 +19,13 @@ refused.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Clairvoyant", "clairvoyant"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,9 +42,9 @@ class Clairvoyant:
         How many boxes it opens.
     """
 
-    totals: FloatArray
-    expected_totals: FloatArray
-    opened_count: IntArray
+    totals: Floats
+    expected_totals: Floats
+    opened_count: Ints
 
 
 def clairvoyant(instance: Instance) -> Clairvoyant:
@@ -73,7 +70,7 @@ def clairvoyant(instance: Instance) -> Clairvoyant:
     return Clairvoyant(totals=totals, expected_totals=expected, opened_count=opened)
 
 
-def conditional_reservation_values(instance: Instance) -> FloatArray:
+def conditional_reservation_values(instance: Instance) -> Floats:
     """Return the reservation values of the boxes given each state, K×T×n."""
     width = instance.upper - instance.lower
     wide = np.sqrt(2.0 * instance.costs * width)
@@ -81,7 +78,7 @@ def conditional_reservation_values(instance: Instance) -> FloatArray:
     return np.asarray(instance.lower + np.where(width < 2.0 * instance.costs, narrow, wide))
 
 
-def _best_first(instance: Instance, sigma: FloatArray) -> tuple[IntArray, FloatArray]:
+def _best_first(instance: Instance, sigma: Floats) -> tuple[Ints, Floats]:
     """Return the box to open first in each round, and the expected total of the best policy."""
     bottom = instance.lower.min(axis=(0, 2)) - 1.0
     boxes = instance.values.shape[1]

@@ -24,18 +24,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_array
 
 __all__ = ["certificates", "expected_totals"]
 
-FloatArray = NDArray[np.float64]
 
-
-def expected_totals(instance: Instance, reservation_values: ArrayLike) -> FloatArray:
+def expected_totals(instance: Instance, reservation_values: ArrayLike) -> Floats:
     """Return the exact expected total of the rule in each round.
 
     Parameters
@@ -57,7 +56,7 @@ def expected_totals(instance: Instance, reservation_values: ArrayLike) -> FloatA
     return totals
 
 
-def certificates(instance: Instance, reservation_values: ArrayLike) -> FloatArray:
+def certificates(instance: Instance, reservation_values: ArrayLike) -> Floats:
     """Return an upper bound on what the rule loses in expectation in each round; NaN if K > 1.
 
     The arguments are those of :func:`expected_totals`.
@@ -68,14 +67,14 @@ def certificates(instance: Instance, reservation_values: ArrayLike) -> FloatArra
     if len(instance.shares) > 1:
         return np.full(len(instance), np.nan)
     truth = _plain(instance.reservation_values)
-    bounds: FloatArray = certify_rounds(
+    bounds: Floats = certify_rounds(
         truth, sigma, instance.costs, _plain(instance.lower[0]), _plain(instance.upper[0])
     )
     return bounds
 
 
 @cache
-def quadrature(boxes: int) -> tuple[FloatArray, FloatArray]:
+def quadrature(boxes: int) -> tuple[Floats, Floats]:
     """Return Gauss–Legendre nodes and weights; row m holds the rule of m nodes."""
     most = boxes // 2 + 1
     nodes, weights = np.zeros((most + 1, most)), np.zeros((most + 1, most))
@@ -84,7 +83,7 @@ def quadrature(boxes: int) -> tuple[FloatArray, FloatArray]:
     return nodes, weights
 
 
-def _checked(instance: Instance, reservation_values: Any) -> FloatArray:
+def _checked(instance: Instance, reservation_values: Any) -> Floats:
     sigma = finite_array(reservation_values, "The reservation values")
     if sigma.shape != instance.values.shape:
         rule = f"have the shape {instance.values.shape} of the instance's values"
@@ -92,6 +91,6 @@ def _checked(instance: Instance, reservation_values: Any) -> FloatArray:
     return _plain(sigma)
 
 
-def _plain(array: FloatArray) -> FloatArray:
+def _plain(array: Floats) -> Floats:
     """Return the array in C order: numba compiles for one layout only."""
     return np.ascontiguousarray(array)

@@ -8,19 +8,16 @@ theory is in :mod:`weitzman.lab.exact.expected`.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import checked
 from weitzman.search.kernels import play_round
 
 __all__ = ["certify_rounds", "expect_rounds", "play_rounds", "play_states", "survival"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 @checked
-def _sort_boxes(sigma: FloatArray, order: IntArray) -> None:
+def _sort_boxes(sigma: Floats, order: Ints) -> None:
     """Set the boxes in increasing order of σ; equal σ by position. Few boxes: insertion is quickest."""
     for i in range(sigma.shape[0]):
         place = i
@@ -49,9 +46,7 @@ def _excess(low: float, high: float, s: float) -> float:
 
 
 @checked
-def _open_probabilities(
-    s: FloatArray, order: IntArray, low: FloatArray, high: FloatArray, q: FloatArray
-) -> None:
+def _open_probabilities(s: Floats, order: Ints, low: Floats, high: Floats, q: Floats) -> None:
     """Set the probability that each box is opened."""
     boxes = s.shape[0]
     for place in range(boxes):
@@ -65,9 +60,7 @@ def _open_probabilities(
 
 
 @checked
-def _edges(
-    s: FloatArray, low: FloatArray, high: FloatArray, start: float, end: float, edges: FloatArray
-) -> int:
+def _edges(s: Floats, low: Floats, high: Floats, start: float, end: float, edges: Floats) -> int:
     """Set all points of [start, end] where the survival function may jump or bend; return their number."""
     edges[0] = start
     count = 1
@@ -86,14 +79,14 @@ def _edges(
 
 @checked
 def _expected_capped(
-    s: FloatArray,
-    order: IntArray,
-    low: FloatArray,
-    high: FloatArray,
-    nodes: FloatArray,
-    weights: FloatArray,
-    edges: FloatArray,
-    active: IntArray,
+    s: Floats,
+    order: Ints,
+    low: Floats,
+    high: Floats,
+    nodes: Floats,
+    weights: Floats,
+    edges: Floats,
+    active: Ints,
 ) -> float:
     """E[min_i max(v_i, s_i)], for finite s: s_min + ∫ Π_{i: s_i ≤ t} P(v_i > t) dt."""
     boxes = s.shape[0]
@@ -130,7 +123,7 @@ def _expected_capped(
 
 
 @checked
-def _lowered(s: FloatArray, order: IntArray, low: FloatArray, out: FloatArray) -> None:
+def _lowered(s: Floats, order: Ints, low: Floats, out: Floats) -> None:
     """Set reservation values under which the rule does the same, without large numbers that cancel.
 
     The first box is opened whatever its reservation value is, so that may stand below its values;
@@ -145,13 +138,13 @@ def _lowered(s: FloatArray, order: IntArray, low: FloatArray, out: FloatArray) -
 
 @checked
 def expect_rounds(
-    sigma: FloatArray,
-    costs: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    nodes: FloatArray,
-    weights: FloatArray,
-) -> FloatArray:
+    sigma: Floats,
+    costs: Floats,
+    lower: Floats,
+    upper: Floats,
+    nodes: Floats,
+    weights: Floats,
+) -> Floats:
     """Return the exact expected total of the rule at σ in every round."""
     rounds, boxes = sigma.shape
     totals = np.empty(rounds)
@@ -172,8 +165,8 @@ def expect_rounds(
 
 @checked
 def certify_rounds(
-    truth: FloatArray, sigma: FloatArray, costs: FloatArray, lower: FloatArray, upper: FloatArray
-) -> FloatArray:
+    truth: Floats, sigma: Floats, costs: Floats, lower: Floats, upper: Floats
+) -> Floats:
     """Return Σ_i (q_i(σ*) − q_i(σ)) (E(σ_i − v_i)⁺ − c_i) of every round."""
     rounds, boxes = sigma.shape
     bounds = np.zeros(rounds)
@@ -192,9 +185,7 @@ def certify_rounds(
 
 
 @checked
-def play_rounds(
-    sigma: FloatArray, costs: FloatArray, values: FloatArray
-) -> tuple[FloatArray, IntArray]:
+def play_rounds(sigma: Floats, costs: Floats, values: Floats) -> tuple[Floats, Ints]:
     """Play the rule at the reservation values of every round; return totals and numbers of boxes."""
     rounds, boxes = sigma.shape
     totals, opened = np.empty(rounds), np.empty(rounds, dtype=np.int64)
@@ -208,13 +199,13 @@ def play_rounds(
 
 @checked
 def play_states(
-    first: IntArray,
-    sigma: FloatArray,
-    costs: FloatArray,
-    values: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-) -> tuple[FloatArray, IntArray]:
+    first: Ints,
+    sigma: Floats,
+    costs: Floats,
+    values: Floats,
+    lower: Floats,
+    upper: Floats,
+) -> tuple[Floats, Ints]:
     """Open the first box, read the state from its value, and go on by the rule at the state's σ."""
     states, rounds, boxes = sigma.shape
     totals, opened = np.empty(rounds), np.empty(rounds, dtype=np.int64)

@@ -18,8 +18,8 @@ several common states the expectation is the average over them. An empty B gives
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.kernels import survival
@@ -27,13 +27,10 @@ from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["probed_totals"]
 
-FloatArray = NDArray[np.float64]
-Marks = NDArray[np.bool_]
-
 
 def probed_totals(
-    instance: Instance, reservation_values: FloatArray, bought: Marks
-) -> tuple[FloatArray, FloatArray]:
+    instance: Instance, reservation_values: Floats, bought: Flags
+) -> tuple[Floats, Floats]:
     """Return the expected totals, and what is expected to be paid for boxes the search leaves closed.
 
     Parameters
@@ -67,9 +64,7 @@ def probed_totals(
 
 
 @checked
-def _cuts(
-    lower: FloatArray, upper: FloatArray, bar: FloatArray, box: int, low: float, edges: FloatArray
-) -> FloatArray:
+def _cuts(lower: Floats, upper: Floats, bar: Floats, box: int, low: float, edges: Floats) -> Floats:
     """Return where the integrand of :func:`_integral` may bend, from low to where it is 0."""
     high = np.inf
     for i in range(bar.shape[0]):
@@ -88,14 +83,14 @@ def _cuts(
 
 @checked
 def _integral(
-    lower: FloatArray,
-    upper: FloatArray,
-    bar: FloatArray,
+    lower: Floats,
+    upper: Floats,
+    bar: Floats,
     box: int,
     low: float,
-    nodes: FloatArray,
-    weights: FloatArray,
-    edges: FloatArray,
+    nodes: Floats,
+    weights: Floats,
+    edges: Floats,
 ) -> float:
     """Return ∫ F_box(t) Π_i S_i(max(t, bar_i)) dt from ``low`` on, without F if box is −1.
 
@@ -121,15 +116,15 @@ def _integral(
 
 @checked
 def _round(
-    lower: FloatArray,
-    upper: FloatArray,
-    costs: FloatArray,
-    sigma: FloatArray,
-    bought: Marks,
-    nodes: FloatArray,
-    weights: FloatArray,
-    bar: FloatArray,
-    edges: FloatArray,
+    lower: Floats,
+    upper: Floats,
+    costs: Floats,
+    sigma: Floats,
+    bought: Flags,
+    nodes: Floats,
+    weights: Floats,
+    bar: Floats,
+    edges: Floats,
 ) -> tuple[float, float]:
     """Return the expected total of one round, and the part that is paid for bought looks alone."""
     order = np.argsort(sigma, kind="mergesort")
@@ -162,16 +157,16 @@ def _round(
 
 @checked
 def _totals(
-    lower: FloatArray,
-    upper: FloatArray,
-    shares: FloatArray,
-    costs: FloatArray,
-    sigma: FloatArray,
-    bought: Marks,
-    nodes: FloatArray,
-    weights: FloatArray,
-    totals: FloatArray,
-    extra: FloatArray,
+    lower: Floats,
+    upper: Floats,
+    shares: Floats,
+    costs: Floats,
+    sigma: Floats,
+    bought: Flags,
+    nodes: Floats,
+    weights: Floats,
+    totals: Floats,
+    extra: Floats,
 ) -> None:
     boxes = costs.shape[0]
     bar, edges = np.empty(boxes), np.empty(3 * boxes + 2)

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["STRETCH", "Adversarial"]
-
-FloatArray = NDArray[np.float64]
 
 STRETCH = 32
 """The rounds in sorted order, and those with a single direction at the beginning."""
@@ -64,7 +62,7 @@ class Adversarial:
 
         return draw_blocks(block, rounds, rng, start)
 
-    def _stretch(self, start: int, generator: np.random.Generator) -> FloatArray:
+    def _stretch(self, start: int, generator: np.random.Generator) -> Floats:
         """Return the contexts of a stretch: pairs of opposites, the newest coordinate rising."""
         shown = min(self.dimension, directions(start))
         points = np.zeros((STRETCH // 2, self.boxes, self.dimension))

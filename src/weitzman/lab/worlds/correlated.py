@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_linear, uniform
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Correlated"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +46,7 @@ class Correlated:
             raise InvalidInputError("The shock of world 'correlated'", rule, self.shock)
         shocks = np.array([0.0, self.shock])[:, None, None]
 
-        def law(
-            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
-        ) -> Instance:
+        def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
             lower = sigma - 3.0 * self.cost + shocks
             upper = sigma - self.cost + shocks
             bad = generator.integers(2, size=BLOCK)

@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_number, whole_number
@@ -38,8 +38,6 @@ __all__ = [
     "uniform",
     "weights_rng",
 ]
-
-FloatArray = NDArray[np.float64]
 
 BLOCK = 256
 """The rounds of a block."""
@@ -72,7 +70,7 @@ def _joined(blocks: list[Instance]) -> Instance:
     if len(blocks) == 1:
         return blocks[0]
 
-    def join(name: str, axis: int) -> FloatArray:
+    def join(name: str, axis: int) -> Floats:
         return np.concatenate([getattr(block, name) for block in blocks], axis=axis)
 
     return replace(
@@ -87,7 +85,7 @@ def _joined(blocks: list[Instance]) -> Instance:
 
 def draw_linear(
     world: Any,
-    law: Callable[[np.random.Generator, FloatArray, FloatArray], Instance],
+    law: Callable[[np.random.Generator, Floats, Floats], Instance],
     rounds: int,
     rng: int,
     start: int,
@@ -111,8 +109,8 @@ def draw_with_one(
     rng: int,
     start: int,
     *,
-    weights: FloatArray,
-    widths: FloatArray | float,
+    weights: Floats,
+    widths: Floats | float,
 ) -> Instance:
     """Return rounds with contexts (u, 1), u uniform in the unit ball, σ* = w·x and values of these widths."""
 
@@ -130,10 +128,10 @@ def independent(
     rng: np.random.Generator,
     cost: float,
     *,
-    contexts: FloatArray,
-    sigma: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
+    contexts: Floats,
+    sigma: Floats,
+    lower: Floats,
+    upper: Floats,
 ) -> Instance:
     """Return a block of independent boxes with uniform values, which are drawn here."""
     return Instance(
@@ -151,21 +149,21 @@ def placed(
     rng: np.random.Generator,
     cost: float,
     *,
-    contexts: FloatArray,
-    sigma: FloatArray,
-    widths: FloatArray | float,
+    contexts: Floats,
+    sigma: Floats,
+    widths: Floats | float,
 ) -> Instance:
     """Return a block of independent boxes whose values have these widths, placed for their σ."""
     lower = lowest(sigma, widths, cost)
     return independent(rng, cost, contexts=contexts, sigma=sigma, lower=lower, upper=lower + widths)
 
 
-def uniform(rng: np.random.Generator, lower: FloatArray, upper: FloatArray) -> FloatArray:
+def uniform(rng: np.random.Generator, lower: Floats, upper: Floats) -> Floats:
     """Return values drawn uniformly from the intervals."""
     return np.minimum(lower + (upper - lower) * rng.random(lower.shape), upper)
 
 
-def ball(rng: np.random.Generator, *shape: int) -> FloatArray:
+def ball(rng: np.random.Generator, *shape: int) -> Floats:
     """Return points drawn uniformly from the unit ball; the last axis holds the coordinates."""
     points = rng.standard_normal(shape)
     lengths = np.sqrt(dot(points, points))
@@ -173,7 +171,7 @@ def ball(rng: np.random.Generator, *shape: int) -> FloatArray:
     return np.asarray(points * (radii / lengths)[..., None])
 
 
-def dot(left: FloatArray, right: FloatArray) -> FloatArray:
+def dot(left: Floats, right: Floats) -> Floats:
     """Return the sum of products over the last axis, added from the first coordinate to the last.
 
     A library's dot product adds in an order that depends on the processor.
@@ -184,14 +182,14 @@ def dot(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(total)
 
 
-def lowest(sigma: FloatArray, width: FloatArray | float, cost: float) -> FloatArray:
+def lowest(sigma: Floats, width: Floats | float, cost: float) -> Floats:
     """Return the lower end a at which a uniform value of this width has the reservation value σ."""
     width = np.asarray(width, dtype=np.float64)
     narrow = width < 2.0 * cost
     return np.asarray(sigma - np.where(narrow, cost + 0.5 * width, np.sqrt(2.0 * cost * width)))
 
 
-def constant_costs(boxes: int, cost: float) -> FloatArray:
+def constant_costs(boxes: int, cost: float) -> Floats:
     """Return the costs of boxes that all cost the same."""
     return np.full(boxes, float(cost))
 

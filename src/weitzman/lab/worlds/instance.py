@@ -14,12 +14,9 @@ draws, and so that exact expectations can be taken at the true laws (:mod:`weitz
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
+from weitzman.arrays import Floats
 
 __all__ = ["Instance"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -42,13 +39,13 @@ class Instance:
         K, the probabilities of the states.
     """
 
-    contexts: FloatArray
-    costs: FloatArray
-    values: FloatArray
-    reservation_values: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    shares: FloatArray
+    contexts: Floats
+    costs: Floats
+    values: Floats
+    reservation_values: Floats
+    lower: Floats
+    upper: Floats
+    shares: Floats
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.lab.worlds.drawing import (
     BLOCK,
     ball,
@@ -27,10 +27,8 @@ from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Orthant", "Shifted", "Signed"]
 
-FloatArray = NDArray[np.float64]
 
-
-def signed_end(sigma: FloatArray, cost: float) -> FloatArray:
+def signed_end(sigma: Floats, cost: float) -> Floats:
     """Return B such that a value uniform between 0 and B has the reservation value σ."""
     above = np.maximum(sigma, 0.0)
     below = np.minimum(sigma, 0.0)
@@ -64,9 +62,7 @@ class Signed:
         """Return the rounds from ``start`` on."""
         check(self, radius=self.radius)
 
-        def law(
-            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
-        ) -> Instance:
+        def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
             end = signed_end(sigma, self.cost)
             lower, upper = np.minimum(end, 0.0), np.maximum(end, 0.0)
             return independent(
@@ -139,9 +135,7 @@ class Shifted:
         """Return the rounds from ``start`` on."""
         check(self, radius=self.radius)
 
-        def law(
-            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
-        ) -> Instance:
+        def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
             width = 2.0 * self.cost
             return placed(generator, self.cost, contexts=contexts, sigma=sigma, widths=width)
 

@@ -19,15 +19,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_blocks
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import whole_number
 
 __all__ = ["DAY", "Unrealizable"]
-
-FloatArray = NDArray[np.float64]
 
 DAY = 32
 """The rounds for which one threshold is searched by halving."""
@@ -74,7 +72,7 @@ class Unrealizable:
         return draw_blocks(block, rounds, rng, start)
 
 
-def _midpoints(second: NDArray[np.int64]) -> FloatArray:
+def _midpoints(second: Ints) -> Floats:
     """Return the middles of the intervals; each coin halves that of its day.
 
     A coin of 1 puts the 0 into the second box: θ ≤ x, and the lower half is left.
@@ -89,7 +87,7 @@ def _midpoints(second: NDArray[np.int64]) -> FloatArray:
     return middles
 
 
-def _fractions(first: int, count: int) -> FloatArray:
+def _fractions(first: int, count: int) -> Floats:
     """Return the numbers ``first`` … with their binary digits turned round, as fractions in [0, 1)."""
     numbers = [format(first + k, "b")[::-1] for k in range(count)]
     return np.array([int(digits, 2) / 2 ** len(digits) for digits in numbers])

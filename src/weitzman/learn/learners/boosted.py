@@ -25,12 +25,13 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.exact.points import COST, SEEN, VALUE
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.ensemble import Engine, Ensemble, boost, checked_engine, evaluate
 from weitzman.learn.learners.parts.regulariser import Eta
-from weitzman.learn.learners.plain_bank import Floats, Ints, PlainBank, State
+from weitzman.learn.learners.plain_bank import PlainBank
 from weitzman.learn.loss import loss
 
 __all__ = ["Boosted"]
@@ -141,9 +142,9 @@ class _Model:
             self._weights = np.pad(self._weights, ((0, more), (0, 0)))
             self._trees += [None] * more
 
-    def state(self) -> State:
+    def state(self) -> Arrays:
         linear = {f"linear.{name}": array for name, array in self._bank.state().items()}
-        own: State = {
+        own: Arrays = {
             "fitted": self._fitted.copy(),
             "weights": self._weights.copy(),
             "engine": np.array([_CODES[self._engine]]),

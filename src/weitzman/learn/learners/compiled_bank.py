@@ -12,8 +12,9 @@ from operator import attrgetter
 from typing import Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.compiled.decorators import Native
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import refusal
@@ -23,10 +24,6 @@ from weitzman.learn.learners.parts.regulariser import prior_rows
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 
 __all__ = ["CompiledBank"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-State = dict[str, NDArray[np.generic]]
 
 
 class _Linear(Protocol):
@@ -67,7 +64,7 @@ class CompiledBank(Bank):
         blank: Callable[[Floats, int], Any],
         weights: Callable[[Any], Floats] | None = attrgetter("weights"),
         seen: Callable[[Any], int] | None = None,
-        tidy: Callable[[State], State] = lambda state: state,
+        tidy: Callable[[Arrays], Arrays] = lambda state: state,
     ) -> None:
         super().__init__(boxes=boxes, dimension=dimension, shared=learner.shared)
         self._learner = learner
@@ -171,10 +168,10 @@ class CompiledBank(Bank):
             copy_corner(old, new)
         self._take(boxes, capacity, arrays)
 
-    def _state(self) -> State:
+    def _state(self) -> Arrays:
         return self._tidy({name: array.copy() for name, array in named_arrays(self.arrays)})
 
-    def _restore(self, boxes: int, state: State) -> None:
+    def _restore(self, boxes: int, state: Arrays) -> None:
         lengths = [array.shape[1] for array in state.values() if array.ndim > 1]
         capacity = int(max([self._capacity, *lengths]))
         arrays = self._unseen(boxes, capacity)

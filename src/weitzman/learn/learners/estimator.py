@@ -26,8 +26,9 @@ explains,
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
@@ -44,8 +45,6 @@ except ImportError as error:
     ) from error
 
 __all__ = ["ReservationValueRegressor"]
-
-Floats = NDArray[np.float64]
 
 # K, a power of two so that multiplying by it is exact
 _LARGE = 1024.0

@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.learners.plain_bank import Floats, Ints, State
 
 __all__ = ["FIRST", "FeatureMap", "Mapped", "power_of_two"]
 
@@ -112,7 +112,7 @@ class Mapped:
         """Let rows join that have seen nothing."""
         self._bank.add_boxes(rows - self._rows)
 
-    def state(self) -> State:
+    def state(self) -> Arrays:
         """Return a copy of everything that later answers depend on."""
         settled = np.empty((0, 0)) if self._settled is None else self._settled.copy()
         linear = {f"linear.{name}": array for name, array in self._bank.state().items()}

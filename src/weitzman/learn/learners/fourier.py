@@ -24,13 +24,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, entry
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.feature_map import Mapped, power_of_two
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.regulariser import Eta
-from weitzman.learn.learners.plain_bank import Floats, PlainBank
+from weitzman.learn.learners.plain_bank import PlainBank
 from weitzman.search.numbers import whole_number
 
 __all__ = ["Fourier", "Waves"]

@@ -25,8 +25,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, load_row, symmetric_product
 from weitzman.learn.learners.compiled_bank import CompiledBank
@@ -69,8 +70,6 @@ from weitzman.learn.learners.parts.regulariser import (
 from weitzman.search.numbers import whole_number
 
 __all__ = ["FTRL"]
-
-Array = NDArray[np.float64]
 
 _LONGEST = 1 << 24
 
@@ -129,7 +128,7 @@ class FTRL:
             tidy=_tidy,
         )
 
-    def _rules(self) -> Array:
+    def _rules(self) -> Floats:
         radius = ball_radius(self.radius)
         check_forget(self.forget)
         for subject, number in (("The window", self.window), ("The horizon", self.horizon)):
@@ -146,7 +145,7 @@ class FTRL:
         return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)
 
 
-def _blank(start: Array, capacity: int, rules: Array) -> FTRLState:
+def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
     rows, size = start.shape
     entries = 2 * capacity if rules[WINDOW] > 0 else capacity
     reals = np.zeros((rows, 10))
@@ -176,7 +175,7 @@ def _blank(start: Array, capacity: int, rules: Array) -> FTRLState:
     )
 
 
-def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
+def _tidy(state: Arrays) -> Arrays:
     counts = np.asarray(state["counts"], dtype=np.int64)
     held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
     entries = int(counts[:, ENTRIES].max())
@@ -192,7 +191,7 @@ implements(predict_row, FTRLState)(predict_linear)
 
 
 @implements(width_row, FTRLState)
-def _width(state: FTRLState, row: int, context: Array) -> float:
+def _width(state: FTRLState, row: int, context: Floats) -> float:
     if state.counts[row, SEEN] == 0:
         return math.inf
     x, product = state.work[0], state.work[1]
@@ -203,14 +202,14 @@ def _width(state: FTRLState, row: int, context: Array) -> float:
 
 
 @implements(reach_row, FTRLState)
-def _reach(state: FTRLState, row: int, context: Array) -> float:
+def _reach(state: FTRLState, row: int, context: Floats) -> float:
     intercept = float(state.weights.shape[1] - context.shape[0])
     squares = dot(context, context, context.shape[0]) + intercept
     return math.sqrt(squares / state.reals[row, RIDGE])
 
 
 @implements(learn_row, FTRLState)
-def _learn(state: FTRLState, row: int, context: Array, value: float, cost: float) -> None:
+def _learn(state: FTRLState, row: int, context: Floats, value: float, cost: float) -> None:
     x = state.work[0]
     load_row(context, x)
     note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
@@ -224,7 +223,7 @@ def _learn(state: FTRLState, row: int, context: Array, value: float, cost: float
 
 
 @compiled
-def _set_ridge(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
+def _set_ridge(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> None:
     reals, rules, seen = state.reals[row], state.rules, state.counts[row, SEEN]
     reals[SQUARES] += dot(x, x, x.shape[0])
     if rules[ETA] > 0.0:

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, load_row
 from weitzman.learn.learners.compiled_bank import CompiledBank
@@ -48,8 +49,6 @@ from weitzman.learn.learners.parts.regulariser import (
 
 __all__ = ["LinearisedFTRL"]
 
-Array = NDArray[np.float64]
-
 # Columns of ``reals``, after those of ``follow_ridge``
 ENERGY, LIPSCHITZ, LOWEST = 3, 4, 5
 # Rows of ``sums``
@@ -59,14 +58,14 @@ SLOPES, SQUARES, LARGEST, GRAM = 0, 1, 2, 3
 class LinearisedState(NamedTuple):
     """Per row Σ g, Σ g², max |x| and Σ x² in ``sums``; ``rules`` holds η, M and T."""
 
-    weights: Array
-    prior: Array
-    sums: Array
-    reals: Array
-    spread: Array
-    pool: Array
-    rules: Array
-    work: Array
+    weights: Floats
+    prior: Floats
+    sums: Floats
+    reals: Floats
+    spread: Floats
+    pool: Floats
+    rules: Floats
+    work: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +97,7 @@ class LinearisedFTRL:
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)
 
-        def blank(start: Array, capacity: int) -> LinearisedState:
+        def blank(start: Floats, capacity: int) -> LinearisedState:
             rows, size = start.shape
             return LinearisedState(
                 weights=start.copy(),
@@ -118,7 +117,7 @@ implements(predict_row, LinearisedState)(predict_linear)
 
 
 @implements(width_row, LinearisedState)
-def _width(state: LinearisedState, row: int, context: Array) -> float:
+def _width(state: LinearisedState, row: int, context: Floats) -> float:
     """Return the width by the diagonal of the Gram matrix: a full one would take O(d²)."""
     reals, gram, size = state.reals[row], state.sums[row, GRAM], context.shape[0]
     if reals[0] == 0.0:
@@ -132,12 +131,12 @@ def _width(state: LinearisedState, row: int, context: Array) -> float:
 
 
 @implements(reach_row, LinearisedState)
-def _reach(state: LinearisedState, row: int, context: Array) -> float:
+def _reach(state: LinearisedState, row: int, context: Floats) -> float:
     return width_row(state, row, context)
 
 
 @implements(learn_row, LinearisedState)
-def _learn(state: LinearisedState, row: int, context: Array, value: float, cost: float) -> None:
+def _learn(state: LinearisedState, row: int, context: Floats, value: float, cost: float) -> None:
     x, weights, sums, reals = state.work[0], state.weights[row], state.sums[row], state.reals[row]
     load_row(context, x)
     size = x.shape[0]
@@ -161,7 +160,9 @@ def _learn(state: LinearisedState, row: int, context: Array, value: float, cost:
 
 
 @compiled
-def _set_weights(weights: Array, prior: Array, sums: Array, reals: Array, rules: Array) -> None:
+def _set_weights(
+    weights: Floats, prior: Floats, sums: Floats, reals: Floats, rules: Floats
+) -> None:
     size = weights.shape[0]
     if rules[0] == 0.0:
         common = math.sqrt(reals[ENERGY] / (reals[0] * size))

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.parts.logistic_steps import (
     HIGH,
@@ -42,7 +43,7 @@ from weitzman.learn.learners.parts.logistic_steps import (
 )
 from weitzman.learn.learners.parts.regulariser import Eta, eta_code
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
-from weitzman.learn.learners.plain_bank import Floats, Ints, PlainBank, State
+from weitzman.learn.learners.plain_bank import PlainBank
 
 __all__ = ["Logistic"]
 
@@ -130,7 +131,7 @@ class _Model:
             copy_corner(old, new)
         self._arrays = arrays
 
-    def state(self) -> State:
+    def state(self) -> Arrays:
         held = int(self._arrays.counts[:, SEEN].max())
         copies = {name: array.copy() for name, array in named_arrays(self._arrays)}
         return copies | {"points": self._arrays.points[:, :held].copy()}

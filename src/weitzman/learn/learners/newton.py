@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import implements
 from weitzman.compiled.linalg import dot, load_row, symmetric_product
 from weitzman.errors import InvalidInputError
@@ -51,21 +52,19 @@ from weitzman.learn.learners.parts.regulariser import (
 
 __all__ = ["NewtonStep"]
 
-Array = NDArray[np.float64]
-
 
 class NewtonState(NamedTuple):
     """``reals`` holds (contexts, squared lengths, 1/η, positive residuals), ``rules`` (η, M)."""
 
-    weights: Array
-    prior: Array
-    reals: Array
-    spread: Array
-    pool: Array
+    weights: Floats
+    prior: Floats
+    reals: Floats
+    spread: Floats
+    pool: Floats
     cover: Cover
-    rules: Array
-    work: Array
-    square: Array
+    rules: Floats
+    work: Floats
+    square: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +97,7 @@ class NewtonStep:
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, None)
 
-        def blank(start: Array, capacity: int) -> NewtonState:
+        def blank(start: Floats, capacity: int) -> NewtonState:
             rows, size = start.shape
             return NewtonState(
                 weights=start.copy(),
@@ -119,18 +118,18 @@ implements(predict_row, NewtonState)(predict_linear)
 
 
 @implements(width_row, NewtonState)
-def _width(state: NewtonState, row: int, context: Array) -> float:
+def _width(state: NewtonState, row: int, context: Floats) -> float:
     load_row(context, state.work[0])
     return cover_width(state.cover, row, state.work[0], state.work[1])
 
 
 @implements(reach_row, NewtonState)
-def _reach(state: NewtonState, row: int, context: Array) -> float:
+def _reach(state: NewtonState, row: int, context: Floats) -> float:
     return cover_reach(state.cover, row, context)
 
 
 @implements(learn_row, NewtonState)
-def _learn(state: NewtonState, row: int, context: Array, value: float, cost: float) -> None:
+def _learn(state: NewtonState, row: int, context: Floats, value: float, cost: float) -> None:
     x, direction = state.work[0], state.work[1]
     weights, reals = state.weights[row], state.reals[row]
     load_row(context, x)

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.compiled.decorators import entry
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import refusal
@@ -23,10 +24,6 @@ from weitzman.learn.learners.parts.optimism import lowered, note_look
 from weitzman.search.numbers import LIMIT
 
 __all__ = ["Model", "PlainBank"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-State = dict[str, NDArray[np.generic]]
 
 
 class Model(Protocol):
@@ -44,7 +41,7 @@ class Model(Protocol):
     def resize(self, rows: int) -> None:
         """Let rows join at the end that have seen nothing."""
 
-    def state(self) -> State:
+    def state(self) -> Arrays:
         """Return a copy of everything that later answers depend on."""
 
     def restore(self, rows: int, state: Mapping[str, NDArray[np.generic]]) -> None:
@@ -132,11 +129,11 @@ class PlainBank(Bank):
         self._model.resize(rows)
         self._spread = np.concatenate([self._spread, np.zeros((rows - len(self._spread), 3))])
 
-    def _state(self) -> State:
-        mine: State = {"spread": self._spread.copy(), "pool": self._pool.copy()}
+    def _state(self) -> Arrays:
+        mine: Arrays = {"spread": self._spread.copy(), "pool": self._pool.copy()}
         return mine | {f"model.{name}": array for name, array in self._model.state().items()}
 
-    def _restore(self, boxes: int, state: State) -> None:
+    def _restore(self, boxes: int, state: Arrays) -> None:
         own = {name: array for name, array in state.items() if not name.startswith("model.")}
         rows = self._rows(boxes)
         shapes = {"boxes": (1,), "spread": (rows, 3), "pool": (3,)}

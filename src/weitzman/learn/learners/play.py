@@ -13,8 +13,8 @@ The rounds are bit for bit those of :func:`weitzman.learn.record.play_record`: t
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.loop import FULL, OPENED, PROBED, play_rounds
 from weitzman.learn.policy import Feedback
@@ -31,7 +31,7 @@ def play_compiled(
     *,
     feedback: Feedback,
     optimism: float,
-    probes: NDArray[np.bool_] | None,
+    probes: Flags | None,
     predictions: bool,
 ) -> Played:
     """Play recorded rounds and learn from them.

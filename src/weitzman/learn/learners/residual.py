@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
@@ -42,18 +43,16 @@ from weitzman.learn.learners.ridge import (
 
 __all__ = ["Residual"]
 
-Array = NDArray[np.float64]
-
 
 class ResidualState(NamedTuple):
     """A regression, and its last residuals by age (``recent``) and by size (``ordered``)."""
 
     core: Regression
-    spread: Array
-    pool: Array
-    recent: Array
-    ordered: Array
-    counts: NDArray[np.int64]
+    spread: Floats
+    pool: Floats
+    recent: Floats
+    ordered: Floats
+    counts: Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +87,7 @@ class Residual:
         if self.memory < 1:
             raise InvalidInputError("memory", "be an integer >= 1", self.memory)
 
-        def blank(start: Array, capacity: int) -> ResidualState:
+        def blank(start: Floats, capacity: int) -> ResidualState:
             rows = len(start)
             return ResidualState(
                 core=blank_regression(start, self.eta, self.forget),
@@ -103,7 +102,7 @@ class Residual:
 
 
 @compiled
-def residual_reservation_value(ordered: Array, count: int, cost: float) -> float:
+def residual_reservation_value(ordered: Floats, count: int, cost: float) -> float:
     """Return s with (1/k) Σ (s − r_i)⁺ = c for the first k sorted residuals."""
     if count == 0:
         return cost
@@ -116,7 +115,7 @@ def residual_reservation_value(ordered: Array, count: int, cost: float) -> float
 
 
 @compiled
-def _remember(recent: Array, ordered: Array, count: int, residual: float) -> None:
+def _remember(recent: Floats, ordered: Floats, count: int, residual: float) -> None:
     memory = recent.shape[0]
     held = min(count, memory)
     slot = count % memory
@@ -135,14 +134,14 @@ def _remember(recent: Array, ordered: Array, count: int, residual: float) -> Non
 
 
 @implements(predict_row, ResidualState)
-def _predict(state: ResidualState, row: int, context: Array, cost: float) -> float:
+def _predict(state: ResidualState, row: int, context: Floats, cost: float) -> float:
     held = min(state.counts[row, 0], state.recent.shape[1])
     mean = regression_predict(state.core, row, context)
     return mean + residual_reservation_value(state.ordered[row], held, cost)
 
 
 @implements(learn_row, ResidualState)
-def _learn(state: ResidualState, row: int, context: Array, value: float, cost: float) -> None:
+def _learn(state: ResidualState, row: int, context: Floats, value: float, cost: float) -> None:
     residual = value - regression_predict(state.core, row, context)
     note_residual(state.spread[row], residual)
     _remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)

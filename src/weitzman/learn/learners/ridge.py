@@ -15,8 +15,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import linear, load_row, symmetric_product
 from weitzman.errors import InvalidInputError
@@ -51,31 +52,29 @@ __all__ = [
     "regression_width",
 ]
 
-Array = NDArray[np.float64]
-
 
 class Regression(NamedTuple):
     """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η), ``rules`` (η, γ)."""
 
-    weights: Array
-    prior: Array
-    moment: Array
+    weights: Floats
+    prior: Floats
+    moment: Floats
     cover: Cover
-    reals: Array
-    rules: Array
-    work: Array
-    square: Array
+    reals: Floats
+    rules: Floats
+    work: Floats
+    square: Floats
 
 
 class RidgeState(NamedTuple):
     """The state of :class:`Ridge`."""
 
     core: Regression
-    spread: Array
-    pool: Array
+    spread: Floats
+    pool: Floats
 
 
-def blank_regression(start: Array, eta: Eta, forget: float) -> Regression:
+def blank_regression(start: Floats, eta: Eta, forget: float) -> Regression:
     """Return the regression of rows that have seen nothing and start at these weights."""
     if eta == "theorem":
         raise InvalidInputError("eta", "be a number or 'auto' for a regression", eta)
@@ -94,25 +93,25 @@ def blank_regression(start: Array, eta: Eta, forget: float) -> Regression:
 
 
 @compiled
-def regression_predict(core: Regression, row: int, context: Array) -> float:
+def regression_predict(core: Regression, row: int, context: Floats) -> float:
     """Return w·x."""
     return linear(core.weights[row], context)
 
 
-def regression_width(state: Any, row: int, context: Array) -> float:
+def regression_width(state: Any, row: int, context: Floats) -> float:
     """Return ‖x‖ in the norm of V⁻¹: the body for states with a regression as ``core``."""
     core = state.core
     load_row(context, core.work[0])
     return cover_width(core.cover, row, core.work[0], core.work[1])
 
 
-def regression_reach(state: Any, row: int, context: Array) -> float:
+def regression_reach(state: Any, row: int, context: Floats) -> float:
     """Return an upper bound of the width: the body for states with a regression as ``core``."""
     return cover_reach(state.core.cover, row, context)
 
 
 @compiled
-def regression_learn(core: Regression, row: int, context: Array, value: float) -> None:
+def regression_learn(core: Regression, row: int, context: Floats, value: float) -> None:
     """Take one observation in."""
     x, forget = core.work[0], core.rules[1]
     load_row(context, x)
@@ -165,7 +164,7 @@ class Ridge:
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
 
-        def blank(start: Array, capacity: int) -> RidgeState:
+        def blank(start: Floats, capacity: int) -> RidgeState:
             core = blank_regression(start, self.eta, self.forget)
             return RidgeState(core=core, spread=np.zeros((len(start), 3)), pool=np.zeros(3))
 
@@ -174,12 +173,12 @@ class Ridge:
 
 
 @implements(predict_row, RidgeState)
-def _predict(state: RidgeState, row: int, context: Array, cost: float) -> float:
+def _predict(state: RidgeState, row: int, context: Floats, cost: float) -> float:
     return regression_predict(state.core, row, context)
 
 
 @implements(learn_row, RidgeState)
-def _learn(state: RidgeState, row: int, context: Array, value: float, cost: float) -> None:
+def _learn(state: RidgeState, row: int, context: Floats, value: float, cost: float) -> None:
     note_residual(state.spread[row], value - regression_predict(state.core, row, context))
     regression_learn(state.core, row, context, value)
 

@@ -31,28 +31,27 @@ from typing import Any, Final
 
 import numpy as np
 import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is first named
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.search.laws.family import Standard
 from weitzman.search.laws.normal import normal_excess, normal_root
 
 __all__ = ["CLOSED"]
 
-FloatArray = NDArray[np.float64]
 # Beyond this a tail is zero, and a product with it too; +∞ would make it NaN.
 _FAR = 1e300
 
 
-def _uniform_excess(y: FloatArray) -> FloatArray:
+def _uniform_excess(y: Floats) -> Floats:
     inside = np.clip(y, 0.0, 1.0)
     return 0.5 * inside * inside + np.maximum(y - 1.0, 0.0)
 
 
-def _uniform_root(k: FloatArray) -> FloatArray:
+def _uniform_root(k: Floats) -> Floats:
     return np.where(k < 0.5, np.sqrt(2.0 * k), k + 0.5)
 
 
-def _exponential_below(y: FloatArray) -> FloatArray:
+def _exponential_below(y: Floats) -> Floats:
     y = np.maximum(y, 0.0)
     # The Taylor series where y − 1 + e⁻ʸ would cancel; its next term is below 1e-17 of the first.
     small = np.minimum(y, 0.02)
@@ -62,7 +61,7 @@ def _exponential_below(y: FloatArray) -> FloatArray:
     return np.where(y < 0.02, small * series, y + np.expm1(-y))
 
 
-def _exponential_root(k: FloatArray) -> Any:
+def _exponential_root(k: Floats) -> Any:
     """Return y with y − 1 + e⁻ʸ = k, by Newton from the two ends of its range."""
     y = np.where(k < 1.0, np.sqrt(2.0 * k) + k / 3.0, k + 1.0)
     for _ in range(5):
@@ -70,33 +69,33 @@ def _exponential_root(k: FloatArray) -> Any:
     return y
 
 
-def _exponential_above(y: FloatArray) -> FloatArray:
+def _exponential_above(y: Floats) -> Floats:
     return np.where(y > 0.0, np.exp(-np.maximum(y, 0.0)), 1.0 - y)
 
 
-def _logistic_root(k: FloatArray) -> FloatArray:
+def _logistic_root(k: Floats) -> Floats:
     return k + np.log(-np.expm1(-k))
 
 
-def _bernoulli_below(y: FloatArray, p: FloatArray) -> FloatArray:
+def _bernoulli_below(y: Floats, p: Floats) -> Floats:
     return (1.0 - p) * np.clip(y, 0.0, 1.0) + np.maximum(y - 1.0, 0.0)
 
 
-def _bernoulli_above(y: FloatArray, p: FloatArray) -> FloatArray:
+def _bernoulli_above(y: Floats, p: Floats) -> Floats:
     return p * np.clip(1.0 - y, 0.0, 1.0) + np.maximum(-y, 0.0)
 
 
-def _bernoulli_root(k: FloatArray, p: FloatArray) -> FloatArray:
+def _bernoulli_root(k: Floats, p: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(k < 1.0 - p, k / (1.0 - p), k + p)
 
 
-def _gamma_below(y: FloatArray, a: FloatArray) -> Any:
+def _gamma_below(y: Floats, a: Floats) -> Any:
     z = np.clip(y, 0.0, _FAR)
     return z * scipy.special.gammainc(a, z) - a * scipy.special.gammainc(a + 1.0, z)
 
 
-def _gamma_above(y: FloatArray, a: FloatArray) -> Any:
+def _gamma_above(y: Floats, a: Floats) -> Any:
     z = np.clip(y, 0.0, _FAR)
     return (
         a * scipy.special.gammaincc(a + 1.0, z)
@@ -105,24 +104,24 @@ def _gamma_above(y: FloatArray, a: FloatArray) -> Any:
     )
 
 
-def _beta_below(y: FloatArray, a: FloatArray, b: FloatArray) -> Any:
+def _beta_below(y: Floats, a: Floats, b: Floats) -> Any:
     z = np.clip(y, 0.0, 1.0)
     inside = z * scipy.special.betainc(a, b, z) - a / (a + b) * scipy.special.betainc(a + 1.0, b, z)
     return inside + np.maximum(y - 1.0, 0.0)
 
 
-def _lognormal_parts(y: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _lognormal_parts(y: Floats, s: Floats) -> tuple[Floats, Floats, Floats]:
     z = np.clip(y, 0.0, _FAR)
     with np.errstate(divide="ignore"):
         return z, np.log(z) / s, np.exp(0.5 * s * s)
 
 
-def _lognormal_below(y: FloatArray, s: FloatArray) -> Any:
+def _lognormal_below(y: Floats, s: Floats) -> Any:
     z, depth, mean = _lognormal_parts(y, s)
     return z * scipy.special.ndtr(depth) - mean * scipy.special.ndtr(depth - s)
 
 
-def _lognormal_above(y: FloatArray, s: FloatArray) -> Any:
+def _lognormal_above(y: Floats, s: Floats) -> Any:
     z, depth, mean = _lognormal_parts(y, s)
     return (
         mean * scipy.special.ndtr(s - depth)
@@ -131,25 +130,25 @@ def _lognormal_above(y: FloatArray, s: FloatArray) -> Any:
     )
 
 
-def _pareto_below(y: FloatArray, b: FloatArray) -> Any:
+def _pareto_below(y: Floats, b: Floats) -> Any:
     # boxcox1p-like: (y^(1−b) − 1)/(1 − b), which is log y at b = 1.
     z = np.maximum(y, 1.0)
     return (z - 1.0) - scipy.special.boxcox(z, 1.0 - b)
 
 
-def _pareto_above(y: FloatArray, b: FloatArray) -> FloatArray:
+def _pareto_above(y: Floats, b: Floats) -> Floats:
     z = np.maximum(y, 1.0)
     with np.errstate(divide="ignore"):
         tail = np.where(b > 1.0, np.power(z, 1.0 - b) / (b - 1.0), np.inf)
     return tail + np.maximum(1.0 - y, 0.0)
 
 
-def _pareto_mean(b: FloatArray) -> FloatArray:
+def _pareto_mean(b: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.where(b > 1.0, b / (b - 1.0), np.inf)
 
 
-def _weibull_below(y: FloatArray, c: FloatArray) -> Any:
+def _weibull_below(y: Floats, c: Floats) -> Any:
     z = np.clip(y, 0.0, _FAR)
     with np.errstate(over="ignore"):
         t = np.power(z, c)
@@ -158,7 +157,7 @@ def _weibull_below(y: FloatArray, c: FloatArray) -> Any:
     )
 
 
-def _weibull_above(y: FloatArray, c: FloatArray) -> Any:
+def _weibull_above(y: Floats, c: Floats) -> Any:
     z = np.clip(y, 0.0, _FAR)
     with np.errstate(over="ignore"):
         t = np.power(z, c)

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
@@ -23,8 +24,6 @@ from weitzman.search.laws.numeric import Area
 from weitzman.search.laws.roots import halve
 
 __all__ = ["Mixture", "Truncated"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Mixture(Distribution):
@@ -55,33 +54,33 @@ class Mixture(Distribution):
         self.values = tuple(as_distribution(v, "A value of Mixture") for v in values)
         self.weights = given / given.sum()
 
-    def _sum(self, parts: Sequence[FloatArray]) -> FloatArray:
+    def _sum(self, parts: Sequence[Floats]) -> Floats:
         return np.asarray(sum(w * p for w, p in zip(self.weights, parts, strict=True)))
 
-    def cdf(self, x: ArrayLike) -> FloatArray:
+    def cdf(self, x: ArrayLike) -> Floats:
         return self._sum([v.cdf(x) for v in self.values])
 
-    def sf(self, x: ArrayLike) -> FloatArray:
+    def sf(self, x: ArrayLike) -> Floats:
         return self._sum([v.sf(x) for v in self.values])
 
-    def atom(self, x: ArrayLike) -> FloatArray:
+    def atom(self, x: ArrayLike) -> Floats:
         return self._sum([v.atom(x) for v in self.values])
 
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         return self._sum([v.mean() for v in self.values])
 
-    def support(self) -> tuple[FloatArray, FloatArray]:
+    def support(self) -> tuple[Floats, Floats]:
         ends = [v.support() for v in self.values]
         return np.asarray(min(a for a, _ in ends)), np.asarray(max(b for _, b in ends))
 
-    def kinks(self) -> FloatArray:
+    def kinks(self) -> Floats:
         return np.unique(np.concatenate([v.kinks() for v in self.values]))
 
     @property
     def is_step(self) -> bool:
         return all(v.is_step for v in self.values)
 
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         p = np.asarray(p, dtype=np.float64)
         parts = np.array([v.quantile(p) for v in self.values])
         low, high = parts.min(axis=0), parts.max(axis=0)
@@ -90,10 +89,10 @@ class Mixture(Distribution):
         # Only p = 0 and p = 1 can have an infinite quantile.
         return np.where(inside, found, np.where(p > 0.5, high, low))
 
-    def excess_below(self, s: ArrayLike) -> FloatArray:
+    def excess_below(self, s: ArrayLike) -> Floats:
         return self._sum([v.excess_below(s) for v in self.values])
 
-    def excess_above(self, s: ArrayLike) -> FloatArray:
+    def excess_above(self, s: ArrayLike) -> Floats:
         return self._sum([v.excess_above(s) for v in self.values])
 
     def affine(self, *, shift: float = 0.0, scale: float = 1.0) -> "Mixture":
@@ -149,21 +148,21 @@ class Truncated(Distribution):
     def _turned(self) -> "Truncated":
         return self.affine(scale=-1.0)
 
-    def cdf(self, x: ArrayLike) -> FloatArray:
+    def cdf(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         if not self._from_below:
             return 1.0 - self.sf(x)
         inside = (self.value.cdf(np.minimum(x, self.upper)) - self._cut_below) / self._mass
         return np.where(x < self.lower, 0.0, np.clip(inside, 0.0, 1.0))
 
-    def sf(self, x: ArrayLike) -> FloatArray:
+    def sf(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         if self._from_below and self._cut_above > 0.0:
             return 1.0 - self.cdf(x)
         inside = (self.value.sf(np.minimum(x, self.upper)) - self._cut_above) / self._mass
         return np.where(x < self.lower, 1.0, np.clip(inside, 0.0, 1.0))
 
-    def atom(self, x: ArrayLike) -> FloatArray:
+    def atom(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         inside = (x >= self.lower) & (x <= self.upper)
         return np.where(inside, self.value.atom(x) / self._mass, 0.0)
@@ -178,13 +177,13 @@ class Truncated(Distribution):
         above = self.value.excess_above(anchor) / self._mass
         return float(anchor - self._inside(np.asarray(anchor)) + above)
 
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         return np.asarray(self._mean)
 
-    def support(self) -> tuple[FloatArray, FloatArray]:
+    def support(self) -> tuple[Floats, Floats]:
         return np.asarray(self.lower), np.asarray(self.upper)
 
-    def kinks(self) -> FloatArray:
+    def kinks(self) -> Floats:
         inner = self.value.kinks()
         inner = inner[(inner > self.lower) & (inner < self.upper)]
         ends = [e for e in (self.lower, self.upper) if np.isfinite(e)]
@@ -194,14 +193,14 @@ class Truncated(Distribution):
     def is_step(self) -> bool:
         return self.value.is_step
 
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         p = np.asarray(p, dtype=np.float64)
         if not self._from_below:
             return -self._turned.quantile(1.0 - p)
         inner = self.value.quantile(np.minimum(self._cut_below + p * self._mass, 1.0))
         return np.clip(inner, self.lower, self.upper)
 
-    def _inside(self, s: FloatArray) -> FloatArray:
+    def _inside(self, s: Floats) -> Floats:
         """E(s − v)⁺ for lower ≤ s ≤ upper, reckoned from below."""
         if np.isinf(self.lower):
             return self.value.excess_below(s) / self._mass
@@ -215,14 +214,14 @@ class Truncated(Distribution):
     def _area(self) -> Area:
         return Area(self.cdf, self.lower, self.quantile)
 
-    def excess_below(self, s: ArrayLike) -> FloatArray:
+    def excess_below(self, s: ArrayLike) -> Floats:
         s = np.asarray(s, dtype=np.float64)
         if not self._from_below:
             return self._turned.excess_above(-s)
         inside = self._inside(np.clip(s, self.lower, self.upper))
         return inside + np.maximum(s - self.upper, 0.0)
 
-    def excess_above(self, s: ArrayLike) -> FloatArray:
+    def excess_above(self, s: ArrayLike) -> Floats:
         s = np.asarray(s, dtype=np.float64)
         if not self._from_below:
             return self._turned.excess_below(-s)

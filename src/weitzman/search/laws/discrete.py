@@ -9,14 +9,13 @@ is a look-up and a division.
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 
 __all__ = ["Discrete", "Empirical"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Discrete(Distribution):
@@ -43,69 +42,69 @@ class Discrete(Distribution):
             raise InvalidInputError("The probabilities of Discrete", "sum to 1", float(mass.sum()))
         self._fill(points, mass)
 
-    def _fill(self, points: FloatArray, mass: FloatArray) -> None:
+    def _fill(self, points: Floats, mass: Floats) -> None:
         order = np.argsort(points, kind="stable")
         points, mass = points[order], mass[order]
         first = np.flatnonzero(np.concatenate([[True], points[1:] > points[:-1]]))
         mass = np.add.reduceat(mass, first)
         kept = mass > 0.0
-        self.values: FloatArray = points[first][kept]
+        self.values: Floats = points[first][kept]
         # Kept unscaled: counts add up exactly, m-th parts do not.
-        self._mass: FloatArray = mass[kept]
-        self.probabilities: FloatArray = self._mass / self._mass.sum()
+        self._mass: Floats = mass[kept]
+        self.probabilities: Floats = self._mass / self._mass.sum()
 
     @classmethod
-    def _of(cls, points: FloatArray, mass: FloatArray) -> "Discrete":
+    def _of(cls, points: Floats, mass: Floats) -> "Discrete":
         law = Discrete.__new__(Discrete)
         law._fill(points, mass)
         return law
 
     @cached_property
-    def _below(self) -> FloatArray:
+    def _below(self) -> Floats:
         """P(v < v_1), P(v ≤ v_1), …, P(v ≤ v_m) = 1."""
         cumulated = np.concatenate([[0.0], np.cumsum(self._mass)])
         return np.asarray(cumulated / cumulated[-1])
 
     @cached_property
-    def _above(self) -> FloatArray:
+    def _above(self) -> Floats:
         """P(v ≥ v_1) = 1, …, P(v ≥ v_m), P(v > v_m) = 0: summed from the top to keep small tails."""
         cumulated = np.concatenate([np.cumsum(self._mass[::-1])[::-1], [0.0]])
         return np.asarray(cumulated / cumulated[0])
 
     @cached_property
-    def _excess(self) -> FloatArray:
+    def _excess(self) -> Floats:
         """c_D at each outcome."""
         return np.concatenate([[0.0], np.cumsum(self._below[1:-1] * np.diff(self.values))])
 
-    def cdf(self, x: ArrayLike) -> FloatArray:
+    def cdf(self, x: ArrayLike) -> Floats:
         return self._below[np.searchsorted(self.values, x, side="right")]
 
-    def sf(self, x: ArrayLike) -> FloatArray:
+    def sf(self, x: ArrayLike) -> Floats:
         return self._above[np.searchsorted(self.values, x, side="right")]
 
-    def atom(self, x: ArrayLike) -> FloatArray:
+    def atom(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         place = np.minimum(np.searchsorted(self.values, x), len(self.values) - 1)
         return np.where(self.values[place] == x, self.probabilities[place], 0.0)
 
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         return np.asarray(np.sum(self.probabilities * self.values))
 
-    def support(self) -> tuple[FloatArray, FloatArray]:
+    def support(self) -> tuple[Floats, Floats]:
         return self.values[0], self.values[-1]
 
-    def kinks(self) -> FloatArray:
+    def kinks(self) -> Floats:
         return self.values
 
     @property
     def is_step(self) -> bool:
         return True
 
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         place = np.searchsorted(self._below[1:], p, side="left")
         return self.values[np.minimum(place, len(self.values) - 1)]
 
-    def excess_below(self, s: ArrayLike) -> FloatArray:
+    def excess_below(self, s: ArrayLike) -> Floats:
         s = np.asarray(s, dtype=np.float64)
         place = np.searchsorted(self.values, s, side="right") - 1
         inside = np.maximum(place, 0)
@@ -113,15 +112,15 @@ class Discrete(Distribution):
             value = self._excess[inside] + self._below[inside + 1] * (s - self.values[inside])
         return np.where(place >= 0, value, 0.0)
 
-    def excess_above(self, s: ArrayLike) -> FloatArray:
+    def excess_above(self, s: ArrayLike) -> Floats:
         return self._mirrored.excess_below(-np.asarray(s, dtype=np.float64))
 
-    def solve_below(self, cost: ArrayLike) -> FloatArray:
+    def solve_below(self, cost: ArrayLike) -> Floats:
         cost = np.asarray(cost, dtype=np.float64)
         place = np.searchsorted(self._excess, cost, side="right") - 1
         return self.values[place] + (cost - self._excess[place]) / self._below[place + 1]
 
-    def solve_above(self, cost: ArrayLike) -> FloatArray:
+    def solve_above(self, cost: ArrayLike) -> Floats:
         return -self._mirrored.solve_below(cost)
 
     def affine(self, *, shift: float = 0.0, scale: float = 1.0) -> "Discrete":
@@ -154,7 +153,7 @@ class Empirical(Discrete):
         self._fill(points, _masses(weights, points, "The weights of Empirical"))
 
 
-def _vector(values: ArrayLike, subject: str) -> FloatArray:
+def _vector(values: ArrayLike, subject: str) -> Floats:
     try:
         points = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
@@ -166,7 +165,7 @@ def _vector(values: ArrayLike, subject: str) -> FloatArray:
     return points
 
 
-def _masses(masses: ArrayLike | None, points: FloatArray, subject: str) -> FloatArray:
+def _masses(masses: ArrayLike | None, points: Floats, subject: str) -> Floats:
     if masses is None:
         return np.ones(points.shape)
     mass = _vector(masses, subject)

@@ -15,13 +15,12 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.search.laws.roots import solve_excess
 
 __all__ = ["Distribution"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Distribution(ABC):
@@ -33,39 +32,39 @@ class Distribution(ABC):
     shape: tuple[int, ...] = ()
 
     @abstractmethod
-    def cdf(self, x: ArrayLike) -> FloatArray:
+    def cdf(self, x: ArrayLike) -> Floats:
         """Return P(v ≤ x)."""
 
     @abstractmethod
-    def sf(self, x: ArrayLike) -> FloatArray:
+    def sf(self, x: ArrayLike) -> Floats:
         """Return P(v > x), accurate where it is small."""
 
     @abstractmethod
-    def atom(self, x: ArrayLike) -> FloatArray:
+    def atom(self, x: ArrayLike) -> Floats:
         """Return P(v = x)."""
 
     @abstractmethod
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         """Return E v; it may be infinite."""
 
     @abstractmethod
-    def support(self) -> tuple[FloatArray, FloatArray]:
+    def support(self) -> tuple[Floats, Floats]:
         """Return the smallest and the largest possible value."""
 
     @abstractmethod
-    def kinks(self) -> FloatArray:
+    def kinks(self) -> Floats:
         """Return the points at which the cdf is known to jump or bend, sorted."""
 
     @abstractmethod
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         """Return the smallest x with P(v ≤ x) ≥ p."""
 
     @abstractmethod
-    def excess_below(self, s: ArrayLike) -> FloatArray:
+    def excess_below(self, s: ArrayLike) -> Floats:
         """Return E(s − v)⁺."""
 
     @abstractmethod
-    def excess_above(self, s: ArrayLike) -> FloatArray:
+    def excess_above(self, s: ArrayLike) -> Floats:
         """Return E(v − s)⁺."""
 
     @abstractmethod
@@ -77,7 +76,7 @@ class Distribution(ABC):
         """Whether the cdf is constant between its kinks."""
         return False
 
-    def solve_below(self, cost: ArrayLike) -> FloatArray:
+    def solve_below(self, cost: ArrayLike) -> Floats:
         """Return s with E(s − v)⁺ = cost, for costs > 0."""
         cost = np.asarray(cost, dtype=np.float64)
         mean = self.mean()
@@ -86,11 +85,11 @@ class Distribution(ABC):
         lower = np.broadcast_to(self.support()[0], upper.shape)
         return solve_excess(self.excess_below, self.cdf, cost, upper, lower)
 
-    def solve_above(self, cost: ArrayLike) -> FloatArray:
+    def solve_above(self, cost: ArrayLike) -> Floats:
         """Return s with E(v − s)⁺ = cost, for costs > 0."""
         return -self.affine(scale=-1.0).solve_below(cost)
 
-    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Floats:
         """Draw from the law; by its quantiles unless the law knows better."""
         return self.quantile(rng.random(size))
 

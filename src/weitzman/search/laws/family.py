@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from weitzman.arrays import Floats
 
 __all__ = ["Standard"]
 
-FloatArray = NDArray[np.float64]
 Function = Callable[..., Any]
 """Of arrays to an array; the stubs of scipy.special do not agree among themselves on which."""
 
 
-def _no_atom(y: FloatArray, *shapes: FloatArray) -> FloatArray:
+def _no_atom(y: Floats, *shapes: Floats) -> Floats:
     return np.zeros(np.broadcast_shapes(np.shape(y), *(np.shape(a) for a in shapes)))
 
 

@@ -4,18 +4,17 @@ from typing import Any
 
 import numpy as np
 import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is first named
-from numpy.typing import NDArray
+
+from weitzman.arrays import Floats
 
 __all__ = ["normal_excess", "normal_root"]
 
-FloatArray = NDArray[np.float64]
 
-
-def _density(y: FloatArray) -> FloatArray:
+def _density(y: Floats) -> Floats:
     return np.asarray(np.exp(-0.5 * y * y) / np.sqrt(2.0 * np.pi))
 
 
-def normal_excess(y: FloatArray) -> Any:
+def normal_excess(y: Floats) -> Any:
     """Return y Φ(y) + φ(y)."""
     # φ(y)(1 − |y| R(|y|)) for y < 0, R Mills' ratio: the plain sum loses what a deep tail has.
     a = np.abs(y)
@@ -27,7 +26,7 @@ def normal_excess(y: FloatArray) -> Any:
     return np.where(y > 0.0, y + tail, tail)
 
 
-def normal_root(k: FloatArray) -> Any:
+def normal_root(k: Floats) -> Any:
     """Return y with y Φ(y) + φ(y) = k.
 
     Below k = φ(0) the start solves φ(y)/(1 + b|y| + y²) = k, b = ½/φ(0), which has the right value

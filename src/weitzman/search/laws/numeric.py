@@ -12,16 +12,15 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.search.laws.family import Standard
 from weitzman.search.laws.quadrature import areas, tail_panels
 from weitzman.search.laws.roots import halve
 
 __all__ = ["Area", "CdfAndMean", "standard_from"]
 
-FloatArray = NDArray[np.float64]
-Function = Callable[[FloatArray], FloatArray]
+Function = Callable[[Floats], Floats]
 # Beyond 2^64 half-quartile widths to the right the area is a rectangle, and its own last panel.
 _DOUBLINGS = 64
 
@@ -35,7 +34,7 @@ class CdfAndMean(Protocol):
     ``rvs(size=…, random_state=…)``, without which draws are quantiles of uniform numbers.
     """
 
-    def cdf(self, x: FloatArray, /) -> FloatArray:
+    def cdf(self, x: Floats, /) -> Floats:
         """Return P(v ≤ x)."""
 
     def mean(self) -> float:
@@ -57,7 +56,7 @@ def standard_from(source: CdfAndMean) -> Standard:
         mean = float(source.mean())
     draw = getattr(source, "rvs", None)
 
-    def atom(x: FloatArray) -> FloatArray:
+    def atom(x: Floats) -> Floats:
         # A jump is what one float's step changes; a continuous cdf changes by its rounding.
         return np.maximum(cdf(x) - cdf(np.nextafter(x, -np.inf)), 0.0)
 
@@ -76,12 +75,12 @@ def standard_from(source: CdfAndMean) -> Standard:
     )
 
 
-def _infinite(s: FloatArray) -> FloatArray:
+def _infinite(s: Floats) -> Floats:
     return np.full(np.shape(s), np.inf)
 
 
-def _plain(function: Callable[[FloatArray], object]) -> Function:
-    def plain(x: FloatArray) -> FloatArray:
+def _plain(function: Callable[[Floats], object]) -> Function:
+    def plain(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
             return np.asarray(function(x), dtype=np.float64)
 
@@ -97,7 +96,7 @@ class Area:
     quantile: Function
 
     @cached_property
-    def _table(self) -> tuple[FloatArray, FloatArray]:
+    def _table(self) -> tuple[Floats, Floats]:
         """Points from far left to far right, and the area up to each."""
         lower, middle, upper = (float(q) for q in self.quantile(np.array([0.25, 0.5, 0.75])))
         width = 0.5 * (upper - lower) or max(1e-3, 1e-3 * abs(middle))
@@ -111,7 +110,7 @@ class Area:
         panels = areas(self.height, points[:-1], points[1:], whole=width)
         return points, rest + np.concatenate([[0.0], np.cumsum(panels)])
 
-    def up_to(self, s: FloatArray) -> FloatArray:
+    def up_to(self, s: Floats) -> Floats:
         points, table = self._table
         flat = np.ravel(s)
         place = np.maximum(np.searchsorted(points, flat, side="right") - 1, 0)
@@ -120,7 +119,7 @@ class Area:
         return (np.where(flat > self.low, table[place], 0.0) + last).reshape(np.shape(s))
 
 
-def _invert(cdf: Function, p: FloatArray, low: float, high: float) -> FloatArray:
+def _invert(cdf: Function, p: Floats, low: float, high: float) -> Floats:
     """Return the smallest x with cdf(x) ≥ p: widen a bracket by doubling, then halve it."""
     p = np.asarray(p, dtype=np.float64)
     a, b = np.full(p.shape, max(low, min(-1.0, high))), np.full(p.shape, min(high, max(1.0, low)))

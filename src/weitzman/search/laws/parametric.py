@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.closed_forms import CLOSED
 from weitzman.search.laws.distribution import Distribution
@@ -21,7 +22,6 @@ from weitzman.search.laws.numeric import standard_from
 
 __all__ = ["LocationScale", "from_scipy", "is_closed"]
 
-FloatArray = NDArray[np.float64]
 # Elements per chunk of a large array: the temporaries of a solve then stay in the cache.
 _CHUNK = 8192
 
@@ -31,9 +31,9 @@ class LocationScale(Distribution):
     """The law of loc + scale·Y, Y in standard form with the given shape parameters."""
 
     standard: Standard
-    shapes: tuple[FloatArray, ...] = ()
-    loc: FloatArray = field(default_factory=lambda: np.asarray(0.0))
-    scale: FloatArray = field(default_factory=lambda: np.asarray(1.0))
+    shapes: tuple[Floats, ...] = ()
+    loc: Floats = field(default_factory=lambda: np.asarray(0.0))
+    scale: Floats = field(default_factory=lambda: np.asarray(1.0))
     name: str = "value"
 
     @cached_property
@@ -50,10 +50,10 @@ class LocationScale(Distribution):
         loc, scale, *shapes = (np.broadcast_to(a, self.shape)[part] for a in fields)
         return LocationScale(self.standard, tuple(shapes), loc, scale, self.name)
 
-    def _y(self, x: ArrayLike) -> FloatArray:
+    def _y(self, x: ArrayLike) -> Floats:
         return (np.asarray(x, dtype=np.float64) - self.loc) / self.scale
 
-    def cdf(self, x: ArrayLike) -> FloatArray:
+    def cdf(self, x: ArrayLike) -> Floats:
         y, std = self._y(x), self.standard
         upright = self.scale > 0.0
         if np.all(upright):
@@ -61,7 +61,7 @@ class LocationScale(Distribution):
         turned = std.sf(y, *self.shapes) + std.atom(y, *self.shapes)
         return np.asarray(np.where(upright, std.cdf(y, *self.shapes), turned))
 
-    def sf(self, x: ArrayLike) -> FloatArray:
+    def sf(self, x: ArrayLike) -> Floats:
         y, std = self._y(x), self.standard
         upright = self.scale > 0.0
         if np.all(upright):
@@ -69,17 +69,17 @@ class LocationScale(Distribution):
         turned = std.cdf(y, *self.shapes) - std.atom(y, *self.shapes)
         return np.asarray(np.where(upright, std.sf(y, *self.shapes), turned))
 
-    def atom(self, x: ArrayLike) -> FloatArray:
+    def atom(self, x: ArrayLike) -> Floats:
         return np.asarray(self.standard.atom(self._y(x), *self.shapes))
 
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         return np.asarray(self.loc + self.scale * self.standard.mean(*self.shapes))
 
-    def support(self) -> tuple[FloatArray, FloatArray]:
+    def support(self) -> tuple[Floats, Floats]:
         ends = [self.loc + self.scale * np.asarray(e) for e in self.standard.support(*self.shapes)]
         return np.minimum(*ends), np.maximum(*ends)
 
-    def kinks(self) -> FloatArray:
+    def kinks(self) -> Floats:
         inner = [self.loc + self.scale * k for k in self.standard.kinks]
         points = np.array([*self.support(), *inner], dtype=np.float64).ravel()
         return np.unique(points[np.isfinite(points)])
@@ -88,20 +88,20 @@ class LocationScale(Distribution):
     def is_step(self) -> bool:
         return self.standard.is_step
 
-    def quantile(self, p: ArrayLike) -> FloatArray:
+    def quantile(self, p: ArrayLike) -> Floats:
         p = np.asarray(p, dtype=np.float64)
         # Of a turned step the smallest value is the largest of the upright one: just above 1 - p.
         turned = np.nextafter(1.0 - p, 2.0) if self.is_step else 1.0 - p
         p = np.where(self.scale > 0.0, p, np.minimum(turned, 1.0))
         return np.asarray(self.loc + self.scale * self.standard.quantile(p, *self.shapes))
 
-    def excess_below(self, s: ArrayLike) -> FloatArray:
+    def excess_below(self, s: ArrayLike) -> Floats:
         return self._excess(s, self.standard.below, self.standard.above)
 
-    def excess_above(self, s: ArrayLike) -> FloatArray:
+    def excess_above(self, s: ArrayLike) -> Floats:
         return self._excess(s, self.standard.above, self.standard.below)
 
-    def _excess(self, s: ArrayLike, upright: Any, turned: Any) -> FloatArray:
+    def _excess(self, s: ArrayLike, upright: Any, turned: Any) -> Floats:
         y = self._y(s)
         up = self.scale > 0.0
         if np.all(up):
@@ -111,7 +111,7 @@ class LocationScale(Distribution):
         both = np.where(up, upright(y, *self.shapes), turned(y, *self.shapes))
         return np.asarray(np.abs(self.scale) * both)
 
-    def solve_below(self, cost: ArrayLike) -> FloatArray:
+    def solve_below(self, cost: ArrayLike) -> Floats:
         cost = np.asarray(cost, dtype=np.float64)
         shape = np.broadcast_shapes(cost.shape, self.shape)
         if len(shape) == 1 and shape[0] > _CHUNK:
@@ -123,7 +123,7 @@ class LocationScale(Distribution):
         k = cost / np.abs(self.scale)
         return np.asarray(self.loc + self.scale * root(k, *self.shapes))
 
-    def _checked(self, root: FloatArray, cost: FloatArray) -> FloatArray:
+    def _checked(self, root: Floats, cost: Floats) -> Floats:
         """Return the root if it is one."""
         if not self.standard.proven:
             residual = np.abs(self.excess_below(root) - cost)
@@ -133,13 +133,13 @@ class LocationScale(Distribution):
                 raise InvalidInputError("The value", rule, self)
         return root
 
-    def _solve_in_chunks(self, cost: FloatArray) -> FloatArray:
+    def _solve_in_chunks(self, cost: Floats) -> Floats:
         parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
         laws = (self[part] if self.shape else self for part in parts)
         each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
         return np.concatenate(each)
 
-    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Floats:
         if self.standard.sample is None:
             return super().sample(rng, size)
         return np.asarray(self.loc + self.scale * self.standard.sample(rng, size))

@@ -16,12 +16,12 @@ series, and a tail whose panels no longer shrink has an infinite integral.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from weitzman.arrays import Floats
 
 __all__ = ["areas", "integrate", "integrate_tail", "tail_panels"]
 
-FloatArray = NDArray[np.float64]
-Integrand = Callable[[FloatArray], FloatArray]
+Integrand = Callable[[Floats], Floats]
 
 _HALF_NODES = np.array(
     [
@@ -65,7 +65,7 @@ _MOST_SPLITS = 256
 _ACCURATE, _ROUNDED, _DIGITS = 1e-30, 1e-13, 1e-11
 
 
-def integrate(f: Integrand, edges: FloatArray, *, whole: float = 0.0) -> float:
+def integrate(f: Integrand, edges: Floats, *, whole: float = 0.0) -> float:
     """Return ∫ f over the panels between the sorted ``edges``; ``whole`` as in :func:`areas`.
 
     Examples
@@ -78,14 +78,14 @@ def integrate(f: Integrand, edges: FloatArray, *, whole: float = 0.0) -> float:
 
 def areas(
     f: Integrand,
-    left: FloatArray,
-    right: FloatArray,
+    left: Floats,
+    right: Floats,
     *,
-    whole: float | FloatArray = 0.0,
+    whole: float | Floats = 0.0,
     together: bool = False,
     tolerance: float = 1e-14,
     levels: int = 60,
-) -> FloatArray:
+) -> Floats:
     """Return ∫ f over each panel from ``left`` to ``right``.
 
     Each error is about ``tolerance`` times the larger of the panel's own ∫ |f| and ``whole``, the
@@ -134,7 +134,7 @@ def integrate_tail(f: Integrand, start: float, width: float) -> float:
     return integrate(f, edges) + rest
 
 
-def tail_panels(f: Integrand, start: float, width: float) -> tuple[FloatArray, float]:
+def tail_panels(f: Integrand, start: float, width: float) -> tuple[Floats, float]:
     """Return edges of panels of doubling width that cover the tail, and what lies beyond them."""
     edges = np.array([start])
     while True:
@@ -151,7 +151,7 @@ def tail_panels(f: Integrand, start: float, width: float) -> tuple[FloatArray, f
             return edges, _power_rest(f, edges[-3:])
 
 
-def _ended(f: Integrand, edges: FloatArray) -> tuple[FloatArray, float]:
+def _ended(f: Integrand, edges: Floats) -> tuple[Floats, float]:
     """Return a tail that has reached zero as far as it has digits, and what lies beyond.
 
     A function that is 1 minus something drops to zero from about 1e-16, whatever its tail is, and one
@@ -168,9 +168,7 @@ def _ended(f: Integrand, edges: FloatArray) -> tuple[FloatArray, float]:
     return kept, _power_rest(f, kept[-3:])
 
 
-def _panels(
-    f: Integrand, left: FloatArray, right: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _panels(f: Integrand, left: Floats, right: Floats) -> tuple[Floats, Floats, Floats]:
     """Return each panel's Kronrod sum, error estimate and ∫ |f|."""
     half = 0.5 * (right - left)
     x = (0.5 * (left + right))[:, None] + half[:, None] * _NODES
@@ -185,13 +183,13 @@ def _panels(
     return kronrod, estimate, half * (np.abs(y) @ _KRONROD)
 
 
-def _ratio(f: Integrand, edges: FloatArray) -> tuple[float, float]:
+def _ratio(f: Integrand, edges: Floats) -> tuple[float, float]:
     """Return the ratio of the areas of two panels, and the second area."""
     before, last = areas(f, edges[:2], edges[1:])
     return (float(last / before) if before > 0.0 else 0.0), float(last)
 
 
-def _power_rest(f: Integrand, edges: FloatArray) -> float:
+def _power_rest(f: Integrand, edges: Floats) -> float:
     """Return what a power tail holds beyond the last of three edges of doubling distance."""
     ratio, last = _ratio(f, edges)
     # A tail 1/x has ratio 1 up to rounding; so has every heavier one, or more.

@@ -13,19 +13,19 @@ rounding of c, or when s cannot move any more.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from weitzman.arrays import Floats
 
 __all__ = ["halve", "solve_excess"]
 
-FloatArray = NDArray[np.float64]
-Function = Callable[[FloatArray], FloatArray]
+Function = Callable[[Floats], Floats]
 _EPS = float(np.finfo(np.float64).eps)
 _MOST_STEPS = 300
 
 
 def solve_excess(
-    excess: Function, slope: Function, cost: FloatArray, upper: FloatArray, lower: FloatArray
-) -> FloatArray:
+    excess: Function, slope: Function, cost: Floats, upper: Floats, lower: Floats
+) -> Floats:
     """Return s with ``excess(s) = cost``, element by element, for costs > 0.
 
     ``excess(upper) >= cost`` must hold; ``lower`` is the left end of the support and may be −∞.
@@ -49,13 +49,13 @@ def solve_excess(
     return best
 
 
-def _newton_step(e: FloatArray, slope: FloatArray, cost: FloatArray) -> FloatArray:
+def _newton_step(e: Floats, slope: Floats, cost: Floats) -> Floats:
     ratio = e / cost
     near = (ratio > 0.5) & (ratio < 2.0)
     return np.where(near, e - cost, e * np.log(ratio)) / slope
 
 
-def halve(cdf: Function, p: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+def halve(cdf: Function, p: Floats, low: Floats, high: Floats) -> Floats:
     """Return the smallest x in [low, high] with cdf(x) ≥ p, by halving."""
     for _ in range(200):
         middle = low + 0.5 * (high - low)

@@ -5,19 +5,14 @@ Operations that put a key in move entries aside first and write once. Equal keys
 which the operations left them, so the same calls always give the same heap.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 
 __all__ = ["heapify", "replace_top"]
 
-Keys = NDArray[np.float64]
-Ids = NDArray[np.int64]
-
 
 @compiled
-def _sink(keys: Keys, ids: Ids, size: int, place: int, key: float, ident: int) -> None:
+def _sink(keys: Floats, ids: Ints, size: int, place: int, key: float, ident: int) -> None:
     while True:
         child = 2 * place + 1
         if child >= size:
@@ -34,13 +29,13 @@ def _sink(keys: Keys, ids: Ids, size: int, place: int, key: float, ident: int) -
 
 
 @compiled
-def replace_top(keys: Keys, ids: Ids, size: int, key: float, ident: int) -> None:
+def replace_top(keys: Floats, ids: Ints, size: int, key: float, ident: int) -> None:
     """Put another entry in the place of the smallest one."""
     _sink(keys, ids, size, 0, key, ident)
 
 
 @rare
-def heapify(keys: Keys, ids: Ids, size: int) -> None:
+def heapify(keys: Floats, ids: Ints, size: int) -> None:
     """Order the first entries as a heap."""
     for place in range((size >> 1) - 1, -1, -1):
         _sink(keys, ids, size, place, keys[place], ids[place])

@@ -26,9 +26,7 @@ of the terms it is the difference of.
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, merged, rare
 from weitzman.compiled.linalg import dot, symmetric_product
 from weitzman.learn.learners.exact.heap import heapify, replace_top
@@ -58,15 +56,13 @@ from weitzman.learn.learners.exact.steps import (
 
 __all__ = ["minimise"]
 
-Array = NDArray[np.float64]
-
 _ITERATIONS = 200
 # How a step is made: by the inverse, by one computed from scratch, and, when that is lost, without one
 _PLAIN, _REFRESHED, _LOST, _CAREFUL = 0, 1, 2, 3
 
 
 @compiled
-def _gradient(state: FTRLState, row: int, out: Array) -> None:
+def _gradient(state: FTRLState, row: int, out: Floats) -> None:
     """Set out to the gradient of F, plus penalty · w where the ball holds the weights."""
     weights, prior, gram, gram_low = (
         state.weights[row],
@@ -97,7 +93,7 @@ def _gradient(state: FTRLState, row: int, out: Array) -> None:
 
 @compiled
 def _sizes(
-    inverse: Array, gram: Array, weights: Array, moment: Array, ridge: float, gradient: Array
+    inverse: Floats, gram: Floats, weights: Floats, moment: Floats, ridge: float, gradient: Floats
 ) -> tuple[float, float]:
     """Return the size of the gradient, and roughly what it would be if nothing in it cancelled."""
     size, uncancelled = 0.0, 0.0
@@ -123,7 +119,7 @@ def _rounding(state: FTRLState, row: int) -> float:
 
 
 @rare
-def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int) -> float:
+def _way_back(state: FTRLState, row: int, step: Floats, slope: float, flips: int) -> float:
     """Return how much of the step to take back: F is least there on the segment that ends at the weights."""
     size = step.shape[0]
     hessian(state, row, 0.0, state.square[0])
@@ -155,7 +151,7 @@ def _way_back(state: FTRLState, row: int, step: Array, slope: float, flips: int)
 
 @rare
 def _retreat(
-    state: FTRLState, row: int, step: Array, gradient: Array, slope: float, flips: int
+    state: FTRLState, row: int, step: Floats, gradient: Floats, slope: float, flips: int
 ) -> bool:
     """Go back to where F is least on the step; return whether the step was not even downhill."""
     weights, unit, reals = state.weights[row], state.unit[row], state.reals[row]
@@ -178,7 +174,7 @@ def _retreat(
 
 
 @rare
-def _start_again(state: FTRLState, row: int, gradient: Array, step: Array) -> None:
+def _start_again(state: FTRLState, row: int, gradient: Floats, step: Floats) -> None:
     """Go back to where the iteration began: steps with a lost inverse leave rounding errors behind."""
     for j in range(step.shape[0]):
         step[j] = state.work[START, j] - state.weights[row, j]
@@ -188,7 +184,7 @@ def _start_again(state: FTRLState, row: int, gradient: Array, step: Array) -> No
 
 
 @merged
-def _go(state: FTRLState, row: int, gradient: Array, step: Array, careful: bool) -> int:
+def _go(state: FTRLState, row: int, gradient: Floats, step: Floats, careful: bool) -> int:
     """Make a step and look; return how many points flipped."""
     weights, reals, radius = state.weights[row], state.reals[row], state.rules[RADIUS]
     ridge = reals[RIDGE] * reals[NOW]

@@ -15,28 +15,23 @@ The arrays belong to the caller. The order of the entries follows from the calls
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 
 __all__ = ["exchange", "find_due", "next_gap", "part", "remove"]
-
-Keys = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 _BLOCK = 32
 
 
 @compiled
-def exchange(keys: Keys, ids: Ids, one: int, other: int) -> None:
+def exchange(keys: Floats, ids: Ints, one: int, other: int) -> None:
     """Let two entries change places."""
     keys[one], keys[other] = keys[other], keys[one]
     ids[one], ids[other] = ids[other], ids[one]
 
 
 @compiled
-def find_due(keys: Keys, size: int, distance: float, places: Ids) -> int:
+def find_due(keys: Floats, size: int, distance: float, places: Ints) -> int:
     """Set places to those of the keys up to distance, in order; return how many there are."""
     found = 0
     for place in range(size):
@@ -47,7 +42,7 @@ def find_due(keys: Keys, size: int, distance: float, places: Ids) -> int:
 
 
 @rare
-def part(keys: Keys, ids: Ids, size: int, horizon: float, places: Ids) -> int:
+def part(keys: Floats, ids: Ints, size: int, horizon: float, places: Ints) -> int:
     """Move the keys up to the horizon to the front; return how many there are."""
     near = 0
     for start in range(0, size, _BLOCK):
@@ -70,7 +65,7 @@ def next_gap(gap: float, size: int, work: int) -> float:
 
 
 @compiled
-def remove(keys: Keys, ids: Ids, near: int, size: int, place: int) -> None:
+def remove(keys: Floats, ids: Ints, near: int, size: int, place: int) -> None:
     """Take out a near entry: the last near one comes into its place, the last far one into that's."""
     keys[place], ids[place] = keys[near - 1], ids[near - 1]
     keys[near - 1], ids[near - 1] = keys[size - 1], ids[size - 1]

@@ -24,17 +24,13 @@ or until the list is full and swept. A discount implies a window: weights below 
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 from weitzman.compiled.linalg import add_outer, add_scaled, dot, rank_one
 from weitzman.compiled.prefetch import prefetch
 from weitzman.learn.learners.exact.near import exchange, find_due, next_gap, part, remove
 
 __all__ = ["FTRLState", "enter", "look", "make_room", "move"]
-
-Array = NDArray[np.float64]
 
 # Columns of a point after its d coordinates; the weight is −q while the point is not active
 VALUE, COST, REACH, WEIGHT = 0, 1, 2, 3
@@ -57,31 +53,31 @@ _AHEAD = 8  # how many looks ahead points are asked for
 class FTRLState(NamedTuple):
     """Arrays with one row per box, then the rules, then scratch."""
 
-    weights: Array
-    prior: Array
-    gram: Array
-    gram_low: Array
-    moment: Array
-    moment_low: Array
-    inverse: Array
-    unit: Array
-    points: Array
-    keys: Array
-    ids: NDArray[np.int64]
-    reals: Array
-    counts: NDArray[np.int64]
-    spread: Array
-    pool: Array
-    rules: Array
-    work: Array
-    square: Array
-    flipped: NDArray[np.int64]
-    order: NDArray[np.int64]
-    kinks: Array
+    weights: Floats
+    prior: Floats
+    gram: Floats
+    gram_low: Floats
+    moment: Floats
+    moment_low: Floats
+    inverse: Floats
+    unit: Floats
+    points: Floats
+    keys: Floats
+    ids: Ints
+    reals: Floats
+    counts: Ints
+    spread: Floats
+    pool: Floats
+    rules: Floats
+    work: Floats
+    square: Floats
+    flipped: Ints
+    order: Ints
+    kinks: Floats
 
 
 @compiled
-def move(weights: Array, unit: Array, reals: Array, step: Array, factor: float) -> None:
+def move(weights: Floats, unit: Floats, reals: Floats, step: Floats, factor: float) -> None:
     """Add factor · step to the weights and the way to the travelled distance."""
     squares = 0.0
     for j in range(step.shape[0]):
@@ -92,7 +88,7 @@ def move(weights: Array, unit: Array, reals: Array, step: Array, factor: float) 
 
 
 @compiled
-def _count_in(state: FTRLState, row: int, point: Array, sign: float) -> None:
+def _count_in(state: FTRLState, row: int, point: Floats, sign: float) -> None:
     """Let a point join (+1) or leave (-1) the active set."""
     size = state.weights.shape[1]
     x, factor = point[:size], sign * abs(point[size + WEIGHT])
@@ -238,7 +234,7 @@ def _shrink(state: FTRLState, row: int) -> None:
 
 
 @rare
-def enter(state: FTRLState, row: int, x: Array, value: float, cost: float) -> None:
+def enter(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> None:
     """Take a new point into the sums and the list."""
     size = x.shape[0]
     window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]

@@ -8,9 +8,7 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, rare
 from weitzman.compiled.linalg import dot, invert, symmetric_product
 from weitzman.learn.learners.exact.points import (
@@ -24,14 +22,12 @@ from weitzman.learn.learners.exact.points import (
 
 __all__ = ["ENOUGH", "careful_step", "free_step", "hessian", "refresh", "step_to_ball"]
 
-Array = NDArray[np.float64]
-
 ENOUGH = 1e-24
 """The part of its terms' size below which a gradient is zero to rounding."""
 
 
 @compiled
-def hessian(state: FTRLState, row: int, penalty: float, out: Array) -> None:
+def hessian(state: FTRLState, row: int, penalty: float, out: Floats) -> None:
     """Set out to B + penalty · I."""
     ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
     size = out.shape[0]
@@ -51,7 +47,7 @@ def refresh(state: FTRLState, row: int) -> None:
 
 
 @compiled
-def free_step(inverse: Array, gradient: Array, weights: Array, step: Array) -> float:
+def free_step(inverse: Floats, gradient: Floats, weights: Floats, step: Floats) -> float:
     """Set step to the way to the minimiser of the quadratic; return the latter's squared length."""
     symmetric_product(inverse, gradient, step)
     squares = 0.0
@@ -62,7 +58,7 @@ def free_step(inverse: Array, gradient: Array, weights: Array, step: Array) -> f
 
 
 @rare
-def careful_step(state: FTRLState, row: int, gradient: Array, step: Array) -> float:
+def careful_step(state: FTRLState, row: int, gradient: Floats, step: Floats) -> float:
     """Set step by conjugate gradients, for a matrix whose inverse is lost in rounding; see ``free_step``."""
     size = step.shape[0]
     rest, way, bent, matrix = state.work[4], state.work[5], state.work[6], state.square[0]
@@ -93,7 +89,7 @@ def careful_step(state: FTRLState, row: int, gradient: Array, step: Array) -> fl
 
 
 @rare
-def step_to_ball(state: FTRLState, row: int, radius: float, step: Array) -> None:
+def step_to_ball(state: FTRLState, row: int, radius: float, step: Floats) -> None:
     """Newton's iteration for λ on 1/‖w(λ)‖ = 1/M [Moré 1983]."""
     size = step.shape[0]
     target, found, inside = state.work[4], state.work[5], state.work[6]

@@ -25,14 +25,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.loss import curvature, slope
 
 __all__ = ["Objective", "objective"]
-
-Floats = NDArray[np.float64]
 
 
 # Equality of arrays is no truth value, and libraries hash their parameters

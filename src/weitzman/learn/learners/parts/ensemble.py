@@ -14,14 +14,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.learners.parts.boosting import objective
 
 __all__ = ["LEAF", "RATE", "Engine", "Ensemble", "boost", "checked_engine", "evaluate"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Engine = Literal["auto", "lightgbm", "sklearn"]
 
 RATE = 0.1

@@ -10,8 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot, invert, rank_one, symmetric_product
 
@@ -25,15 +25,13 @@ __all__ = [
     "cover_width",
 ]
 
-Array = NDArray[np.float64]
-
 
 class Cover(NamedTuple):
     """Per row: Σ q x xᵀ, the inverse with ρ, and (ρ in the inverse, changes since it was computed)."""
 
-    gram: Array
-    inverse: Array
-    ridge: Array
+    gram: Floats
+    inverse: Floats
+    ridge: Floats
 
 
 def blank_cover(rows: int, size: int) -> Cover:
@@ -42,7 +40,7 @@ def blank_cover(rows: int, size: int) -> Cover:
 
 
 @compiled
-def cover_add(cover: Cover, row: int, x: Array, factor: float, work: Array) -> None:
+def cover_add(cover: Cover, row: int, x: Floats, factor: float, work: Floats) -> None:
     """Add factor · x xᵀ."""
     size = x.shape[0]
     for k in range(size):
@@ -65,7 +63,7 @@ def cover_scale(cover: Cover, row: int, factor: float) -> None:
 
 
 @compiled
-def cover_settle(cover: Cover, row: int, ridge: float, square: Array) -> None:
+def cover_settle(cover: Cover, row: int, ridge: float, square: Floats) -> None:
     """Make the inverse that of ρ I + Σ q x xᵀ."""
     if cover.ridge[row, 0] == ridge:
         return
@@ -80,7 +78,7 @@ def cover_settle(cover: Cover, row: int, ridge: float, square: Array) -> None:
 
 
 @compiled
-def cover_width(cover: Cover, row: int, x: Array, work: Array) -> float:
+def cover_width(cover: Cover, row: int, x: Floats, work: Floats) -> float:
     """Return √(xᵀ P x); +∞ before anything is seen."""
     if cover.ridge[row, 0] == 0.0:
         return math.inf
@@ -89,7 +87,7 @@ def cover_width(cover: Cover, row: int, x: Array, work: Array) -> float:
 
 
 @compiled
-def cover_reach(cover: Cover, row: int, context: Array) -> float:
+def cover_reach(cover: Cover, row: int, context: Floats) -> float:
     """Return ‖x‖ / √ρ, which no width exceeds; +∞ before anything is seen."""
     ridge = cover.ridge[row, 0]
     intercept = float(cover.gram.shape[1] - context.shape[0])

@@ -18,8 +18,8 @@ order, so a round gives the same bits whichever of the two it went through.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, generic
 from weitzman.compiled.linalg import linear
 from weitzman.learn.learners.parts.optimism import lowered, note_look
@@ -42,38 +42,35 @@ __all__ = [
     "width_rows",
 ]
 
-Array = NDArray[np.float64]
-Boxes = NDArray[np.int64]
-
 UNSORTED = 6
 """What :func:`learn_rows` answers to rows that are not in the order of their boxes."""
 
 
 @generic
-def predict_row(state: Any, row: int, context: Array, cost: float) -> float:
+def predict_row(state: Any, row: int, context: Floats, cost: float) -> float:
     """Return the reservation value of one box."""
     raise NotImplementedError
 
 
-def predict_linear(state: Any, row: int, context: Array, cost: float) -> float:
+def predict_linear(state: Any, row: int, context: Floats, cost: float) -> float:
     """Return w·x: the body for states with weights."""
     return linear(state.weights[row], context)
 
 
 @generic
-def width_row(state: Any, row: int, context: Array) -> float:
+def width_row(state: Any, row: int, context: Floats) -> float:
     """Return the width of one context."""
     raise NotImplementedError
 
 
 @generic
-def reach_row(state: Any, row: int, context: Array) -> float:
+def reach_row(state: Any, row: int, context: Floats) -> float:
     """Return an upper bound of the width of one context, in O(d)."""
     raise NotImplementedError
 
 
 @generic
-def learn_row(state: Any, row: int, context: Array, value: float, cost: float) -> None:
+def learn_row(state: Any, row: int, context: Floats, value: float, cost: float) -> None:
     """Take one observation in."""
     raise NotImplementedError
 
@@ -85,7 +82,7 @@ def settle_row(state: Any, row: int) -> None:
 
 
 @compiled
-def note_residual(spread: Array, residual: float) -> None:
+def note_residual(spread: Floats, residual: float) -> None:
     """Follow mean, mean square and count of residuals; the k-th has weight 2/(k + 1), so early ones fade."""
     spread[2] += 1.0
     share = 2.0 / (spread[2] + 1.0)
@@ -95,7 +92,7 @@ def note_residual(spread: Array, residual: float) -> None:
 
 @compiled
 def search_value(
-    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int, outside: float
+    state: Any, row: int, context: Floats, cost: float, kappa: float, boxes: int, outside: float
 ) -> float:
     """Return what the search goes by: the reservation value, lowered by optimism if κ > 0."""
     sigma = predict_row(state, row, context, cost)
@@ -111,7 +108,7 @@ def search_value(
 
 @compiled
 def search_bound(
-    state: Any, row: int, context: Array, cost: float, kappa: float, boxes: int, outside: float
+    state: Any, row: int, context: Floats, cost: float, kappa: float, boxes: int, outside: float
 ) -> tuple[float, bool]:
     """Return a lower bound of :func:`search_value` in O(d), and whether it is the value itself."""
     sigma = predict_row(state, row, context, cost)
@@ -124,7 +121,7 @@ def search_bound(
 
 
 @compiled
-def learn_value(state: Any, row: int, context: Array, value: float, cost: float) -> None:
+def learn_value(state: Any, row: int, context: Floats, value: float, cost: float) -> None:
     """Take one observation in, the spread between boxes included."""
     note_look(state.pool, predict_row(state, row, context, cost), cost)
     learn_row(state, row, context, value, cost)
@@ -133,14 +130,14 @@ def learn_value(state: Any, row: int, context: Array, value: float, cost: float)
 @entry
 def predict_rows(
     state: Any,
-    boxes: Boxes,
-    contexts: Array,
-    costs: Array,
+    boxes: Ints,
+    contexts: Floats,
+    costs: Floats,
     shared: bool,
     kappa: float,
     count: int,
     outside: float,
-    out: Array,
+    out: Floats,
 ) -> tuple[int, int]:
     """Set out to the reservation values of the given of ``count`` boxes.
 
@@ -162,14 +159,14 @@ def predict_rows(
 
 
 @entry
-def width_rows(state: Any, boxes: Boxes, contexts: Array, shared: bool, out: Array) -> None:
+def width_rows(state: Any, boxes: Ints, contexts: Floats, shared: bool, out: Floats) -> None:
     """Set out to the widths of the given boxes' contexts."""
     for i in range(boxes.shape[0]):
         out[i] = width_row(state, 0 if shared else boxes[i], contexts[i])
 
 
 @compiled
-def _rule_broken(context: Array, value: float, cost: float) -> int:
+def _rule_broken(context: Floats, value: float, cost: float) -> int:
     for j in range(context.shape[0]):
         if not abs(context[j]) <= LIMIT:
             return 3
@@ -180,7 +177,7 @@ def _rule_broken(context: Array, value: float, cost: float) -> int:
 
 @compiled
 def _first_bad_row(
-    boxes: Boxes, contexts: Array, values: Array, costs: Array, count: int, seen: Boxes
+    boxes: Ints, contexts: Floats, values: Floats, costs: Floats, count: int, seen: Ints
 ) -> tuple[int, int]:
     """Return (row, rule broken) of the first bad row, or (-1, 0).
 
@@ -212,7 +209,7 @@ def _first_bad_row(
 
 
 @compiled
-def _sorted(boxes: Boxes) -> bool:
+def _sorted(boxes: Ints) -> bool:
     falls = 0
     for i in range(1, boxes.shape[0]):
         falls += boxes[i] < boxes[i - 1]
@@ -222,13 +219,13 @@ def _sorted(boxes: Boxes) -> bool:
 @entry
 def learn_rows(
     state: Any,
-    boxes: Boxes,
-    contexts: Array,
-    values: Array,
-    costs: Array,
+    boxes: Ints,
+    contexts: Floats,
+    values: Floats,
+    costs: Floats,
     shared: bool,
     count: int,
-    seen: Boxes,
+    seen: Ints,
 ) -> tuple[int, int]:
     """Learn from the observations of one round, if all are good; a NaN value is not learned.
 

@@ -6,17 +6,12 @@ Exponentials are computed by operations that are the same on every machine; libm
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, rare
 from weitzman.compiled.linalg import dot, fixed_log, invert, load_row, rank_one, symmetric_product
 from weitzman.learn.learners.parts.regulariser import AUTO, automatic_ridge
 
 __all__ = ["LogisticState", "learn_logistic", "predict_logistic", "width_logistic"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 GROWTH = 1.25
 # Columns of ``reals``: levels seen, levels at the last fit, 1/η of it

@@ -7,9 +7,7 @@ is found for boxes that come first by their bound.
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, merged
 from weitzman.learn.learners.parts.kernels import (
     learn_value,
@@ -21,10 +19,6 @@ from weitzman.search.rule import NO_BOX, next_box
 
 __all__ = ["FULL", "OPENED", "PROBED", "play_rounds"]
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Marks = NDArray[np.bool_]
-
 # What is learned from, as bits
 FULL, OPENED, PROBED = 4, 1, 2
 _next_box = compiled(next_box)
@@ -34,13 +28,13 @@ _next_box = compiled(next_box)
 def _find(
     state: Any,
     box: int,
-    contexts: Array,
-    costs: Array,
+    contexts: Floats,
+    costs: Floats,
     outside: float,
     kappa: float,
     shared: bool,
-    sigma: Array,
-    known: Marks,
+    sigma: Floats,
+    known: Flags,
 ) -> None:
     """Set the reservation value of a box of which a lower bound is known."""
     row = 0 if shared else box
@@ -49,7 +43,7 @@ def _find(
 
 
 @compiled
-def _first(sigma: Array, opened: Marks) -> int:
+def _first(sigma: Floats, opened: Flags) -> int:
     """Return the closed box with the smallest number, of equal ones the first; NO_BOX if there is none."""
     first, smallest = NO_BOX, math.inf
     for box in range(sigma.shape[0]):
@@ -61,15 +55,15 @@ def _first(sigma: Array, opened: Marks) -> int:
 @compiled
 def _search(
     state: Any,
-    contexts: Array,
-    costs: Array,
-    values: Array,
+    contexts: Floats,
+    costs: Floats,
+    values: Floats,
     outside: float,
     kappa: float,
     shared: bool,
-    sigma: Array,
-    known: Marks,
-    opened: Marks,
+    sigma: Floats,
+    known: Flags,
+    opened: Flags,
     one: Ints,
 ) -> tuple[float, float, int, int]:
     """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened.
@@ -101,11 +95,11 @@ def _search(
 @merged
 def _learn(
     state: Any,
-    contexts: Array,
-    costs: Array,
-    values: Array,
-    sigma: Array,
-    shown: Marks,
+    contexts: Floats,
+    costs: Floats,
+    values: Floats,
+    sigma: Floats,
+    shown: Flags,
     shared: bool,
 ) -> None:
     """Learn from the boxes that are shown, in the order of their positions."""
@@ -125,22 +119,22 @@ def _learn(
 @entry
 def play_rounds(
     state: Any,
-    contexts: Array,
-    costs: Array,
-    values: Array,
-    outside: Array,
-    probes: Marks,
+    contexts: Floats,
+    costs: Floats,
+    values: Floats,
+    outside: Floats,
+    probes: Flags,
     feedback: int,
     kappa: float,
     shared: bool,
-    totals: Array,
-    paid: Array,
+    totals: Floats,
+    paid: Floats,
     chosen: Ints,
     opened_count: Ints,
-    predictions: Array,
-    sigma: Array,
-    known: Marks,
-    shown: Marks,
+    predictions: Floats,
+    sigma: Floats,
+    known: Flags,
+    shown: Flags,
     one: Ints,
 ) -> None:
     """Play the rounds, and set what came out; the last four are scratch."""

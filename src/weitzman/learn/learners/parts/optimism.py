@@ -29,14 +29,12 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import fixed_log
 
 __all__ = ["KAPPA", "lowered", "note_look"]
-
-Array = NDArray[np.float64]
 
 KAPPA: Final = 0.75
 # Entries of a bank's ``pool``
@@ -49,7 +47,7 @@ _LEAST = 0.25
 
 
 @compiled
-def note_look(pool: Array, prediction: float, cost: float) -> None:
+def note_look(pool: Floats, prediction: float, cost: float) -> None:
     """Take the prediction of a box that is looked at into the spread between boxes."""
     pool[LOOKS] += 1.0
     if pool[LOOKS] == 1.0:
@@ -64,7 +62,7 @@ def note_look(pool: Array, prediction: float, cost: float) -> None:
 @compiled
 def lowered(
     kappa: float,
-    pool: Array,
+    pool: Floats,
     boxes: int,
     looks: float,
     sigma: float,

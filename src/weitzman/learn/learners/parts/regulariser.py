@@ -12,8 +12,9 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
@@ -32,7 +33,6 @@ __all__ = [
     "theorem_ridge",
 ]
 
-Array = NDArray[np.float64]
 Eta = float | Literal["auto", "theorem"]
 AUTO = 0.0
 THEOREM = -1.0
@@ -53,7 +53,7 @@ def theorem_ridge(lipschitz: float, radius: float, horizon: float) -> float:
 
 
 @compiled
-def follow_ridge(reals: Array, eta: float, x: Array) -> None:
+def follow_ridge(reals: Floats, eta: float, x: Floats) -> None:
     """Follow (number of contexts, sum of squared lengths, 1/η) for an η that is a number or automatic."""
     reals[0] += 1.0
     reals[1] += dot(x, x, x.shape[0])
@@ -65,7 +65,7 @@ def follow_ridge(reals: Array, eta: float, x: Array) -> None:
 
 
 @compiled
-def into_ball(weights: Array, radius: float) -> None:
+def into_ball(weights: Floats, radius: float) -> None:
     """Scale the weights back to the ball if they are outside."""
     size = weights.shape[0]
     length = math.sqrt(dot(weights, weights, size))
@@ -89,7 +89,7 @@ def check_forget(forget: float) -> None:
         raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
 
 
-def prior_rows(prior: ArrayLike | None, rows: int, size: int) -> Array:
+def prior_rows(prior: ArrayLike | None, rows: int, size: int) -> Floats:
     """Return w₀ for each row: the given vector, the given rows and 0 for later ones, or 0."""
     start = np.zeros((rows, size))
     if prior is None:
