@@ -69,6 +69,15 @@ def _named() -> wz.Log:
     return log_of(values, costs, {"x_size": size, "x_flag": flag}, outside=30.0)
 
 
+def _with_gaps() -> wz.Log:
+    """A log whose features are missing now and then."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(40, 3))
+    values = 3.0 + x + rng.normal(size=(40, 3))
+    x[rng.uniform(size=x.shape) < 0.2] = np.nan
+    return log_of(values, np.full((40, 3), 0.3), {"x_a": x, "x_b": rng.normal(size=(40, 3))})
+
+
 def _anonymous() -> wz.Log:
     """A log without an outside option, whose boxes carry no history."""
     rng = np.random.default_rng(6)
@@ -79,6 +88,7 @@ def _anonymous() -> wz.Log:
 
 
 LOGS = {"named": _named(), "anonymous": _anonymous()}
+GAPS = _with_gaps()
 CASES = [
     pytest.param(log, policy, id=f"{name}-{policy_name(policy)}-{number}")
     for name, log in LOGS.items()
@@ -185,6 +195,15 @@ def check(log: wz.Log, policy: wz.Policy, feedback: Feedback) -> list[float]:
 @pytest.mark.parametrize(("log", "policy"), CASES)
 def test_a_replay_is_what_happens_live(log: wz.Log, policy: wz.Policy, feedback: Feedback) -> None:
     check(log, policy, feedback)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("policy", policies(shared=False), ids=policy_name)
+def test_features_may_be_missing(policy: wz.Policy, feedback: Feedback) -> None:
+    """But for the service, whose contexts are JSON."""
+    totals = wz.replay(GAPS, policies=[policy], feedback=feedback).of(policy_name(policy)).tolist()
+    assert played(GAPS, policy, feedback) == totals
+    assert list(round_by_round(GAPS, policy, feedback)) == totals
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])

@@ -64,7 +64,8 @@ def record(
     if gaps:
         absent = rng.uniform(size=(rounds, boxes)) < 0.2
         absent[np.arange(rounds), rng.integers(boxes, size=rounds)] = False
-        contexts[absent, rng.integers(dimension, size=absent.sum())] = np.nan
+        contexts[rng.uniform(size=contexts.shape) < 0.05] = np.nan  # a feature is missing
+        contexts[absent] = np.nan
         values[rng.uniform(size=(rounds, boxes)) < 0.15] = np.nan
         values[3] = np.nan
     return contexts, costs, values
@@ -75,7 +76,7 @@ def live_round(
 ) -> tuple[float, float, int, int]:
     """One round by open, see or miss, and close: total, paid, chosen, number opened."""
     names = searcher.names
-    there = np.flatnonzero(~np.isnan(x).any(axis=1))
+    there = np.flatnonzero(~np.isnan(x).all(axis=1))
     subset = None if len(there) == len(names) else [names[i] for i in there]
     search = searcher.open(x[there], c[there], outside=outside, boxes=subset)
     paid, opened, seen = 0.0, 0, False
@@ -500,7 +501,7 @@ WRONG_ROUNDS: list[tuple[dict[str, Any], Sequence[str]]] = [
     ({"contexts": [[1.0, 2.0]]}, ["contexts", "(2, 2)", "(1, 2)"]),
     ({"contexts": [1.0, 2.0]}, ["contexts", "(2, 2)", "(2,)"]),
     ({"contexts": [[1.0], [2.0]]}, ["contexts", "(2, 2)", "(2, 1)"]),
-    ({"contexts": [[1.0, 2.0], [3.0, math.nan]]}, ["context of row 1", "finite", "nan"]),
+    ({"contexts": [[1.0, 2.0], [3.0, math.inf]]}, ["context of row 1", "finite", "inf"]),
     ({"contexts": [[1.0, math.inf], [3.0, 4.0]]}, ["context of row 0", "finite", "inf"]),
     ({"contexts": [[1.0, 1e60], [3.0, 4.0]]}, ["context of row 0", "1e+50", "1.e+60"]),
     ({"contexts": [["a", "b"], ["c", "d"]]}, ["contexts"]),

@@ -24,9 +24,10 @@ is arrays and whose steps are compiled, and :class:`weitzman.PlainBank` for any 
 bank.
 """
 
+import inspect
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +37,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import asked, box_numbers, column, hash_of
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Bank", "Learner"]
+__all__ = ["Bank", "Learner", "bank_of"]
 
 
 class Bank(ABC):
@@ -197,3 +198,13 @@ class Learner(Protocol):
 
     def start(self, *, boxes: int, dimension: int) -> Bank:
         """Return a bank that has seen nothing."""
+
+
+def bank_of(learner: Any, *, boxes: int, dimension: int) -> Bank:
+    """Return a bank of what is a learner; a policy or a name is none."""
+    start = getattr(learner, "start", None)
+    known = set() if start is None else set(inspect.signature(start).parameters)
+    if isinstance(learner, type) or not known >= {"boxes", "dimension"} or "feedback" in known:
+        raise InvalidInputError("The learner", "be a learner, such as FTRL()", learner)
+    bank: Bank = learner.start(boxes=boxes, dimension=dimension)
+    return bank

@@ -15,8 +15,9 @@ A player may do more than the protocol asks for:
 - ``explain(names, round, sign)`` says how its reservation values are made.
 """
 
+import inspect
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ __all__ = [
     "Policy",
     "Round",
     "State",
+    "as_policy",
     "check_round",
     "joined",
     "only",
@@ -112,10 +114,21 @@ class Policy(Protocol):
         """
 
 
+def as_policy(policy: Any, subject: str = "The policy") -> "Policy":
+    """Return what is a policy; a learner starts in another way, and is refused with a hint."""
+    start = getattr(policy, "start", None)
+    known = set() if start is None else set(inspect.signature(start).parameters)
+    if isinstance(policy, type) or not known >= {"boxes", "dimension", "feedback", "seed"}:
+        rule = "be a policy, such as 'default', Aware() or, over a learner, Weitzman(FTRL())"
+        raise InvalidInputError(subject, rule, policy)
+    return cast("Policy", policy)
+
+
 def check_round(shown: Round) -> None:
     """Refuse a round that no model can take."""
-    if not (np.abs(shown.contexts) <= LIMIT).all():
-        rule = f"be finite numbers, at most {LIMIT:g} in size"
+    # A comparison with NaN is False: a feature may be missing
+    if (np.abs(shown.contexts) > LIMIT).any():
+        rule = f"be finite numbers, at most {LIMIT:g} in size, or NaN if a feature is missing"
         raise InvalidInputError("The contexts", rule, shown.contexts)
     if not ((shown.costs >= 0.0) & (shown.costs <= LIMIT)).all():
         rule = f"be finite numbers from 0 to {LIMIT:g}"

@@ -1,8 +1,8 @@
 """Recorded rounds, and the loop over them: decide, follow, learn.
 
-A box with a NaN in its context is absent in that round. A value that is NaN is missing: the box is
-paid for if opened, shows nothing, and is not learned. If no value is in hand the total is +∞ and the
-chosen box is −1, as it is for the outside option.
+A box whose context is all NaN is absent in that round; a NaN beside numbers is a feature that is
+missing. A value that is NaN is missing: the box is paid for if opened, shows nothing, and is not
+learned. If no value is in hand the total is +∞ and the chosen box is −1, as it is for the outside option.
 
 What a round reveals is the feedback: all values (``full``), those opened (``opened``), those bought to
 learn (``probe``), or opened and bought (``opened+probe``). What is bought costs its price unless it was
@@ -105,15 +105,25 @@ class Record:
     def __len__(self) -> int:
         return len(self.contexts)
 
+    def filled(self) -> "Record":
+        """Return the same rounds with 0 for features that are missing."""
+        missing = np.isnan(self.contexts)
+        gaps = missing & ~missing.all(axis=2, keepdims=True)
+        if not gaps.any():
+            return self
+        return replace(self, contexts=np.where(gaps, 0.0, self.contexts))
+
     def round(self, t: int, *, number: int) -> tuple[Round, Floats]:
         """Return one round, under its number, with the values of its rows."""
-        there = np.flatnonzero(~np.isnan(self.contexts[t]).any(axis=1))
+        there = np.flatnonzero(~np.isnan(self.contexts[t]).all(axis=1))
+        contexts = self.contexts[t, there]
         shown = Round(
-            contexts=self.contexts[t, there],
+            contexts=contexts,
             costs=self.costs[t % len(self.costs), there],
             outside=float(self.outside[t % len(self.outside)]),
             places=there,
             number=number,
+            gaps=bool(np.isnan(contexts).any()),
         )
         return shown, self.values[t, there]
 
@@ -205,7 +215,7 @@ def checked_record(
     c = np.atleast_2d(c if c.ndim else np.full(boxes, float(c)))
     if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
         # A box that is absent costs nothing, and need not have a cost
-        c = np.where(np.isnan(x).any(axis=2) & np.isnan(c), 0.0, c)
+        c = np.where(np.isnan(x).all(axis=2) & np.isnan(c), 0.0, c)
     record = Record(contexts=x, costs=c, values=v, outside=o)
     _check(record, boxes, dimension)
     return record

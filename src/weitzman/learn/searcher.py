@@ -218,7 +218,7 @@ class Searcher:
         Parameters
         ----------
         contexts, costs, values
-            Arrays T×n×d, one number or n or T×n, and T×n. A box with a NaN in its context is absent in that
+            Arrays T×n×d, one number or n or T×n, and T×n. A box whose context is all NaN is absent in that
             round, and its cost may be NaN; a value that is NaN is missing.
         outside
             The outside option, one number or one per round; None if there is none.
@@ -286,7 +286,10 @@ class Searcher:
         if outside is not None:
             rule = "be a finite number or None"
             hand = self._sign * finite_number(outside, "The outside option", rule)
-        shown = Round(contexts=rows, costs=prices, outside=hand, places=places, number=self.rounds)
+        flat = rows.ravel()
+        # One product finds a NaN sooner than a look at every number
+        gaps = math.isnan(flat.dot(flat)) and bool(np.isnan(flat).any())
+        shown = Round(rows, prices, hand, places, number=self.rounds, gaps=gaps)
         if self._checks:
             check_round(shown)
         return shown

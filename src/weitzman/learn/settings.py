@@ -1,6 +1,5 @@
 """What a searcher is given when it is made, checked."""
 
-import inspect
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -11,7 +10,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.weitzman import Weitzman, kappa_of
-from weitzman.learn.policy import FEEDBACKS, Feedback, Player, Policy
+from weitzman.learn.policy import FEEDBACKS, Feedback, Player, Policy, as_policy
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense
 
@@ -80,18 +79,11 @@ def started(
     policy: Policy, *, boxes: int, dimension: int, feedback: Feedback, seed: int, sense: Sense
 ) -> Player:
     """Return a player that has seen nothing; where larger values are better it sees them turned."""
-    given: Any = policy
+    given: Any = as_policy(policy)
     if sense == "max" and hasattr(given, "turned"):
         given = given.turned()
-    start = getattr(given, "start", None)
-    known = set() if start is None else set(inspect.signature(start).parameters)
-    player: Any = None
-    if "self" not in known and known >= {"boxes", "dimension", "feedback", "seed"}:
-        player = given.start(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
-    # A learner starts in the same way
-    if not hasattr(player, "rule"):
-        raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
-    return cast("Player", player)
+    player: Player = given.start(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+    return player
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:

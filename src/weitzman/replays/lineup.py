@@ -7,7 +7,7 @@ from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.portfolio import policy_name
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.policy import Policy
+from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.storage.registry import named_policy
 
 __all__ = ["PAPER", "SIMPLE", "Lineup", "lineup_of"]
@@ -34,7 +34,7 @@ def lineup_of(
         policy = given
         if isinstance(policy, str):
             policy = named_policy(policy, shared=shared, trees=trees)
-        name = policy_name(policy)
+        name = policy_name(as_policy(policy, "A policy of a replay"))
         if name in lineup:
             raise InvalidInputError("The policies", "have distinct names", name)
         lineup[name] = policy

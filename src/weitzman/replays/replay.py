@@ -236,7 +236,7 @@ class Play:
 
 def replay(
     log: Log,
-    policies: Sequence[Policy | str] = ("default",),
+    policies: Policy | str | Sequence[Policy | str] = ("default",),
     *,
     feedback: Feedback = "full",
     cost_scale: float = 1.0,
@@ -262,6 +262,10 @@ def replay(
     progress
         Called now and then with the rounds done and all rounds, summed over the parts of the replay.
     """
+    if not isinstance(log, Log):
+        raise InvalidInputError("The log", "be a Log, as read_log(…) returns it", type(log))
+    if isinstance(policies, str) or not isinstance(policies, Sequence):
+        policies = [policies]
     lineup = lineup_of(policies, shared=log.shared)
     play = Play(
         log=log,

@@ -28,7 +28,7 @@ def draw(seed: int = 0) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(seed)
     contexts = rng.normal(size=(ROUNDS, BOXES, DIMENSION))
     values = contexts @ np.array([1.0, 2.0, -1.0]) + rng.exponential(size=(ROUNDS, BOXES))
-    contexts[rng.uniform(size=(ROUNDS, BOXES)) < 0.1, 0] = np.nan
+    contexts[rng.uniform(size=(ROUNDS, BOXES)) < 0.1] = np.nan
     values[rng.uniform(size=(ROUNDS, BOXES)) < 0.1] = np.nan
     return contexts, rng.uniform(0.05, 0.5, size=(ROUNDS, BOXES)), values
 

@@ -47,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learner import Bank, Learner
+from weitzman.learn.learner import Bank, Learner, bank_of
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
 from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
@@ -97,7 +97,7 @@ class Aware:
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
         return AwarePlayer(
-            self.learner.start(boxes=boxes, dimension=dimension),
+            bank_of(self.learner, boxes=boxes, dimension=dimension),
             rows=1 if self.shared else boxes,
             new=NEW * dimension,
             kappa=kappa_of(self.optimism, feedback),

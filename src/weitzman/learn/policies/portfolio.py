@@ -25,7 +25,7 @@ from weitzman.learn.policies.portfolio_opened import OpenedPlayer
 from weitzman.learn.policies.portfolio_player import PortfolioPlayer
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Feedback, Policy, as_policy
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
@@ -137,6 +137,7 @@ def families_of(candidates: Sequence[Policy]) -> list[Family]:
     """Return the families of candidates, in the order of their first members."""
     families: dict[Any, Any] = {}
     for candidate in candidates:
+        as_policy(candidate, "A candidate")
         family: Any = getattr(candidate, "family", lambda c=candidate: _Own(c))()
         key = getattr(family, "key", len(families))
         families[key] = families[key] + family if key in families else family

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
-from weitzman.learn.learner import Bank, Learner
+from weitzman.learn.learner import Bank, Learner, bank_of
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
@@ -85,7 +85,7 @@ class Weitzman:
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
         return WeitzmanPlayer(
-            self.learner.start(boxes=boxes, dimension=dimension),
+            bank_of(self.learner, boxes=boxes, dimension=dimension),
             feedback=feedback,
             kappa=kappa_of(self.optimism, feedback),
             block=None if self.block is None else whole_number(self.block, "The block", least=1),
@@ -209,7 +209,7 @@ class WeitzmanPlayer:
             )
         return play_compiled(
             self.bank,
-            record,
+            record.filled(),
             feedback=self.feedback,
             optimism=self.kappa,
             probes=None if self._block is None else self._probes(first, len(record)),
