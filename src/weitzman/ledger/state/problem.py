@@ -171,7 +171,7 @@ class Problem:
     def replace_learned(self, content: bytes) -> None:
         """Go on from what a saved searcher has learned."""
         settings, arrays = unpack_searcher(content, subject="The state")
-        described = settings.get("policy")
+        described: Any = settings.get("policy")
         if is_earlier(described):
             arrays = upgraded_arrays(described, arrays)
             if self.settings.policy == "default":

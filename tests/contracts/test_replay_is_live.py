@@ -1,0 +1,171 @@
+"""What a replay prints for a policy is what that policy does live, to the last bit.
+
+Every exported policy plays the same rounds in four ways: a replay, :meth:`weitzman.Searcher.play`, the loop
+of open, see and close, and the service. The totals are the same numbers, not close ones.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+import weitzman as wz
+from tests.contracts.live import (
+    InProcess,
+    anonymous_log,
+    first_rounds,
+    named_log,
+    one_by_one,
+    played,
+    replayed,
+    served,
+)
+from tests.serve.running import running
+from weitzman.learn.policies.joint import has_joint_law
+from weitzman.learn.policies.simple import RULES
+from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.storage.registry import LEARNERS, POLICIES, named_policy
+from weitzman.logs.log import Log, read_log
+from weitzman.logs.rounds import LogRounds
+from weitzman.replays.replay import replay
+
+DATA = Path(__file__).parents[3] / "shared/data"
+RECORDED = ("model_training", "reaction_yields")
+FEW = ("default", "aware standardised", "linear index 1")
+MORE: dict[str, Callable[[bool], Policy]] = {
+    # Judged without its optimism, which it plays with
+    "keen portfolio": lambda shared: wz.Portfolio(
+        candidates=(
+            wz.Weitzman(wz.FTRL(shared=shared), optimism=2.0),
+            wz.Simple("one-shot", shared),
+            wz.Joint("past", "greedy", 0.0, shared),
+        ),
+        shared=shared,
+    ),
+    "portfolio": lambda shared: wz.Portfolio(
+        candidates=(
+            wz.Aware(wz.Ridge(shared=shared), shared=shared, standardise=True),
+            wz.Weitzman(wz.Ridge(shared=shared)),
+            wz.Simple("no-context", shared),
+            wz.Joint("linear", "index", 1.0, shared),
+        ),
+        incumbent="Ridge",
+        clarity=0.5,
+        exploration=0.5,
+        shared=shared,
+    ),
+    "not optimistic": lambda shared: wz.Weitzman(wz.FTRL(shared=shared), optimism=0.0),
+    "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, standardise=False),
+}
+NAMES = (
+    *("default", "aware", "aware standardised"),
+    *(f"{name}{ready}" for name in LEARNERS for ready in ("", " standardised")),
+    *RULES,
+    *(
+        f"{kind} {way}"
+        for kind in ("past", "linear", "trees", "trees+linear")
+        for way in ("index 1", "greedy 0", "fixed", "one-shot")
+    ),
+    *MORE,
+)
+LOGS: dict[str, Callable[[], Log]] = {"named": named_log, "anonymous": anonymous_log}
+
+
+def policy_of(name: str, shared: bool) -> Policy:
+    if name in MORE:
+        return MORE[name](shared)
+    made = named_policy(name, shared=shared)
+    if isinstance(made, wz.Joint):
+        needs_law = made.way in ("index", "greedy")
+        if needs_law and not has_joint_law(made.kind, shared):
+            pytest.skip("boxes without history have no joint law by trees")
+    return made
+
+
+@pytest.fixture(scope="module", params=list(LOGS))
+def log(request: pytest.FixtureRequest) -> Log:
+    return LOGS[request.param]()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[InProcess]:
+    # In memory where that is a place: nothing here is about the disk, which would be waited for most
+    memory = Path("/dev/shm")
+    with (
+        TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+        InProcess.running(Path(folder) / "events.db") as started,
+    ):
+        yield started
+
+
+def check(policy: Policy, log: Log, feedback: Feedback, service: InProcess) -> None:
+    totals = replayed(policy, log, feedback)
+    assert len(totals) == len(LogRounds(log, 1.0)) >= 35
+    assert played(policy, log, feedback) == totals
+    assert one_by_one(policy, log, feedback) == totals
+    name = f"p{service.new_number()}"
+    assert served(name, policy, log, feedback, service.send) == totals
+
+
+def test_every_exported_policy_is_here() -> None:
+    kinds = {type(policy_of(name, shared=False)).__name__ for name in NAMES}
+    assert kinds == set(POLICIES)
+    assert all(hasattr(wz, name) for name in POLICIES)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_replay_is_what_the_policy_does_live(
+    name: str, feedback: Feedback, log: Log, service: InProcess
+) -> None:
+    check(policy_of(name, log.shared), log, feedback, service)
+
+
+def the_first_rounds(name: str) -> Log:
+    path = DATA / f"{name}.parquet"
+    if not path.exists():
+        pytest.skip(f"the recorded rounds {path} are not at hand")
+    return first_rounds(read_log(path), 250)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("recorded", RECORDED)
+def test_on_recorded_rounds(
+    name: str, feedback: Feedback, recorded: str, service: InProcess
+) -> None:
+    log = the_first_rounds(recorded)
+    check(policy_of(name, log.shared), log, feedback, service)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in FEW])
+@pytest.mark.parametrize("recorded", RECORDED)
+def test_every_policy_on_recorded_rounds(
+    name: str, feedback: Feedback, recorded: str, service: InProcess
+) -> None:
+    log = the_first_rounds(recorded)
+    check(policy_of(name, log.shared), log, feedback, service)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+def test_the_default_over_http(feedback: Feedback, tmp_path: Path) -> None:
+    log = named_log()
+    with running(tmp_path / "events.db") as started:
+
+        def send(path: str, body: object) -> object:
+            answer = started.post(path, body)
+            assert answer.status_code < 300, answer.text
+            return answer.json()
+
+        totals = served("p", wz.default_policy(), log, feedback, send)
+    assert totals == replayed(wz.default_policy(), log, feedback)
+
+
+def test_a_policy_that_is_named_is_the_policy() -> None:
+    log = named_log()
+    found = replay(log, ["Ridge standardised", "default"])
+    for name in ("Ridge standardised", "default"):
+        assert found.of(name).tolist() == played(policy_of(name, shared=False), log, "full")
