@@ -20,12 +20,14 @@ from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.replay import replay
+from weitzman.serve.client import Client
 from weitzman.serve.run import make_app
 from weitzman.serve.settings import Settings
 
 __all__ = [
     "InProcess",
     "anonymous_log",
+    "by_client",
     "first_rounds",
     "named_log",
     "one_by_one",
@@ -128,20 +130,19 @@ def one_by_one(policy: Policy, log: Log, feedback: Feedback) -> list[float]:
     return totals
 
 
+def described(policy: Policy) -> dict[str, Any]:
+    """Return the policy as the settings of a problem have it."""
+    if policy == wz.default_policy():
+        return {"policy": "default"}
+    parameters = described_policy(policy)
+    return {"policy": parameters.pop("class"), "parameters": parameters}
+
+
 def served(name: str, policy: Policy, log: Log, feedback: Feedback, send: Send) -> list[float]:
     """Return the totals of rounds of a problem of this name that are played through the service."""
-    described = {"class": "default"}
-    if policy != wz.default_policy():
-        described = described_policy(policy)
-    problem = {
-        "name": name,
-        "boxes": log.boxes,
-        "dimension": LogRounds(log, 1.0).dimension,
-        "feedback": feedback,
-        "policy": described.pop("class"),
-        "parameters": described,
-    }
-    send("/v1/problems", problem)
+    dimension = LogRounds(log, 1.0).dimension
+    problem = {"name": name, "boxes": log.boxes, "dimension": dimension, "feedback": feedback}
+    send("/v1/problems", {**problem, **described(policy)})
     rounds = f"/v1/problems/{name}/rounds"
     totals = []
     for shown, values in LogRounds(log, 1.0):
@@ -153,6 +154,24 @@ def served(name: str, policy: Policy, log: Log, feedback: Feedback, send: Send) 
             reply = send(f"{path}/values", {"values": {box: found[box]}})
         closed = send(f"{path}/close", {"values": found} if feedback == "full" else {})
         totals.append(closed["total"])
+    return totals
+
+
+def by_client(
+    client: Client, name: str, policy: Policy, log: Log, feedback: Feedback
+) -> list[float | None]:
+    """Return the totals of rounds that the client of a service plays."""
+    problem = client.create_problem(
+        name=name, boxes=log.boxes, features=log.features, feedback=feedback, **described(policy)
+    )
+    totals = []
+    for shown, values in LogRounds(log, 1.0):
+        found = dict(zip(_names(log, shown), values.tolist(), strict=True))
+        outside = None if math.isinf(shown.outside) else shown.outside
+        search = problem.open(shown.contexts, shown.costs, outside=outside, boxes=list(found))
+        for box in search:
+            search.see(found[box])
+        totals.append(search.close(found if feedback == "full" else None).total)
     return totals
 
 

@@ -110,7 +110,7 @@ from weitzman.learn.learners.parts.kernels import learn_rows
 learners = [wz.FTRL(), wz.FTRL(window=6, radius=1.0, intercept=True), wz.Ridge(), wz.Residual(memory=6),
             wz.NewtonStep(), wz.LinearisedFTRL(), wz.Logistic(), wz.Fourier(features=4)]
 for feedback in ("full", "opened"):
-    policies = [{"policy": wz.default_policy(trees=False, feedback=feedback)}]
+    policies = [{"policy": wz.default_policy(trees=False)}]
     for choice in [{"learner": learner} for learner in learners] + policies:
         rng = np.random.default_rng(0)
         contexts = rng.normal(size=(24, 3, 2))

@@ -14,6 +14,7 @@ import weitzman as wz
 from tests.contracts.live import (
     InProcess,
     anonymous_log,
+    by_client,
     first_rounds,
     named_log,
     one_by_one,
@@ -29,6 +30,7 @@ from weitzman.learn.storage.registry import LEARNERS, POLICIES, named_policy
 from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.replay import replay
+from weitzman.serve.client import Client
 
 DATA = Path(__file__).parents[3] / "shared/data"
 RECORDED = ("model_training", "reaction_yields")
@@ -55,6 +57,7 @@ MORE: dict[str, Callable[[bool], Policy]] = {
         exploration=0.5,
         shared=shared,
     ),
+    "intercept": lambda shared: wz.Weitzman(wz.FTRL(shared=shared, intercept=True)),
     "not optimistic": lambda shared: wz.Weitzman(wz.FTRL(shared=shared), optimism=0.0),
     "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, standardise=False),
 }
@@ -150,18 +153,21 @@ def test_every_policy_on_recorded_rounds(
     check(policy_of(name, log.shared), log, feedback, service)
 
 
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with (
+        running(tmp_path_factory.mktemp("service") / "events.db") as started,
+        Client(f"http://127.0.0.1:{started.port}") as made,
+    ):
+        yield made
+
+
 @pytest.mark.parametrize("feedback", ["full", "opened"])
-def test_the_default_over_http(feedback: Feedback, tmp_path: Path) -> None:
-    log = named_log()
-    with running(tmp_path / "events.db") as started:
-
-        def send(path: str, body: object) -> object:
-            answer = started.post(path, body)
-            assert answer.status_code < 300, answer.text
-            return answer.json()
-
-        totals = served("p", wz.default_policy(), log, feedback, send)
-    assert totals == replayed(wz.default_policy(), log, feedback)
+@pytest.mark.parametrize("name", ["default", "paper standardised", "aware"])
+def test_a_client_over_http(name: str, feedback: Feedback, client: Client) -> None:
+    log, policy = named_log(), policy_of(name, shared=False)
+    totals = by_client(client, f"{name.split(maxsplit=1)[0]}-{feedback}", policy, log, feedback)
+    assert totals == replayed(policy, log, feedback)
 
 
 def test_a_policy_that_is_named_is_the_policy() -> None:

@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_procedures_are_left_early() -> None:
     assert ("drop sign", "-x", "(x)") in changes(source)
 
 
-@pytest.mark.parametrize("module", ["search/plan", "learn/features", "serve/http/wire"])
+@pytest.mark.parametrize("module", ["search/plan", "learn/features", "serve/http/protocol"])
 def test_faults_of_the_library_are_distinct_changes_of_valid_code(module: str) -> None:
     source = (Path(__file__).parents[2] / "src/weitzman" / f"{module}.py").read_bytes()
     faults = faults_in("m", source)
@@ -195,7 +196,11 @@ def test_a_test_that_hangs_has_found_the_fault(root: Path, tmp_path: Path) -> No
     run = bench.run_clean(["tests/search/test_near.py"], 5.0)
     assert (run.is_found, run.failed) == (True, "time limit")
     status = Path("/proc") / (tmp_path / "pid").read_text() / "status"
-    assert not status.exists() or "zombie" in status.read_text()
+    # A busy machine takes a moment to end what was killed
+    deadline = time.monotonic() + 30.0
+    while status.exists() and "zombie" not in status.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_run_that_is_broken_off_says_nothing(root: Path, tmp_path: Path) -> None:

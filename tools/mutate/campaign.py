@@ -109,7 +109,9 @@ class Campaign:
             done: queue.Queue[Result | BaseException] = queue.Queue()
             for fault in todo:
                 future = pool.submit(attempt, fault)
-                future.add_done_callback(lambda f: done.put(f.exception() or f.result()))
+                future.add_done_callback(
+                    lambda f: None if f.cancelled() else done.put(f.exception() or f.result())
+                )
             try:
                 for _ in todo:
                     result = done.get()
@@ -119,7 +121,7 @@ class Campaign:
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for bench in all_benches:
-                    bench.stop()
+                    bench.stop()  # by now all tests are over, unless this is an interruption
 
     def _attempt(self, bench: Bench, fault: Fault) -> Result:
         files, seconds = self._chosen(bench, fault.module)

@@ -1,22 +1,18 @@
-"""What the commands of the laboratory share: options, and the final table of a study."""
+"""The final table of a study, as the commands of the laboratory print it."""
 
 import json
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from weitzman.cli.options import console
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
-__all__ = ["AsJson", "Workers", "print_finals"]
-
-Workers = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="The number of processes; one per core if not given."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the final table as JSON rows.")]
+__all__ = ["print_finals"]
 
 _HEADINGS = ("world", "feedback", "searcher", "rounds", "regret", "expected", "opened")
 
@@ -26,14 +22,9 @@ def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> No
     if as_json:
         typer.echo(json.dumps([_plain(row) for row in rows], indent=2, allow_nan=False))
         return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        # In a file nothing needs to be folded
-        console.width = 120
-    console.print(_shown(rows))
-    console.print(place, soft_wrap=True, markup=False)
+    terminal = console()
+    terminal.print(_shown(rows))
+    terminal.print(place, soft_wrap=True, markup=False)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

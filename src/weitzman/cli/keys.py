@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weitzman.cli.options import Data
+
 if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
     from weitzman.ledger.state.fold import State
@@ -13,9 +15,6 @@ __all__ = ["KEYS_EXAMPLE", "keys_app"]
 
 KEYS_EXAMPLE = "Example: weitzman keys create --data decisions.db --name ops --scope admin"
 keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
-_Data = Annotated[
-    str, typer.Option(metavar="FILE", help="The journal: a SQLite file, or postgresql://…")
-]
 
 
 class _Scope(StrEnum):
@@ -26,7 +25,7 @@ class _Scope(StrEnum):
 
 @keys_app.command("create")
 def create(
-    data: _Data = "weitzman.db",
+    data: Data = "weitzman.db",
     name: Annotated[str, typer.Option(help="Whose key it is.")] = "first",
     scope: Annotated[_Scope, typer.Option(help="What it may do.")] = _Scope.admin,
 ) -> None:
@@ -40,7 +39,7 @@ def create(
 
 
 @keys_app.command("list")
-def list_all(data: _Data = "weitzman.db") -> None:
+def list_all(data: Data = "weitzman.db") -> None:
     """Print the keys: id, name, scope, whether revoked."""
     for key_id, key in _happen(data, None, "").service.keys.items():
         revoked = "" if key.revoked is None else "  revoked"
@@ -50,7 +49,7 @@ def list_all(data: _Data = "weitzman.db") -> None:
 @keys_app.command("revoke")
 def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key.")],
-    data: _Data = "weitzman.db",
+    data: Data = "weitzman.db",
 ) -> None:
     """Make a key invalid, for ever."""
     from weitzman.errors import InvalidInputError

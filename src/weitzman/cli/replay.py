@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weitzman.cli.finals import Workers
+from weitzman.cli.options import Workers, console
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class _Feedback(StrEnum):
     full = "full"
     opened = "opened"
     both = "both"
+
+
+def _column(text: str, *names: str) -> Any:
+    return typer.Option(*names, metavar="COLUMN", help=text)
 
 
 def replay_command(
@@ -66,24 +70,12 @@ def replay_command(
         str,
         typer.Option(metavar="FACTORS", help="By what costs are multiplied, such as 0.25,1,4."),
     ] = "1",
-    round_column: Annotated[
-        str, typer.Option("--round", metavar="COLUMN", help="The column of the round.")
-    ] = "round",
-    box: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the box.")] = "box",
-    cost: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The column of what a look costs.")
-    ] = "cost",
-    value: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The column of what was found; smaller is better.")
-    ] = "value",
-    outside: Annotated[
-        str,
-        typer.Option(metavar="COLUMN", help="The column of what is to be had without a look."),
-    ] = "outside",
-    opened: Annotated[
-        str,
-        typer.Option(metavar="COLUMN", help="The column that says what was opened at the time."),
-    ] = "opened",
+    round_column: Annotated[str, _column("The column of the round.", "--round")] = "round",
+    box: Annotated[str, _column("The column of the box.")] = "box",
+    cost: Annotated[str, _column("The column of what a look costs.")] = "cost",
+    value: Annotated[str, _column("The column of what was found; smaller is better.")] = "value",
+    outside: Annotated[str, _column("The column of what is to be had without a look.")] = "outside",
+    opened: Annotated[str, _column("The column that says what was opened at the time.")] = "opened",
     features: Annotated[
         str | None,
         typer.Option(
@@ -205,19 +197,14 @@ def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Ca
 
 def _print(found: "Findings", scales: list[float]) -> None:
     """Print tables in the order of the scales, and what to do."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        # In a file nothing needs to be folded
-        console.width = 120
+    terminal = console()
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
-        _say(console, f"{replay.feedback}{scale}")
-        console.print(_shown(replay.rows(), replay.main))
+        _say(terminal, f"{replay.feedback}{scale}")
+        terminal.print(_shown(replay.rows(), replay.main))
         share, error = replay.share()
         _say(
-            console,
+            terminal,
             f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
             f"{share:+.3f} ± {error:.3f} of the gap.\n",
         )
@@ -225,11 +212,11 @@ def _print(found: "Findings", scales: list[float]) -> None:
 
     lines = [found.advice.headline, *found.advice.lines]
     for line in (*lines, *left_out(found.main[0], found.log.skipped)):
-        _say(console, line)
+        _say(terminal, line)
 
 
-def _say(console: "Console", line: str) -> None:
-    console.print(line, soft_wrap=True, markup=False)
+def _say(terminal: "Console", line: str) -> None:
+    terminal.print(line, soft_wrap=True, markup=False)
 
 
 def _shown(rows: list[dict[str, Any]], main: str) -> "Table":

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import AsJson, Workers, print_finals
+from weitzman.cli.finals import print_finals
+from weitzman.cli.options import AsJson, Workers
 
 __all__ = ["REPRODUCE_EXAMPLE", "reproduce_command"]
 

@@ -2,13 +2,19 @@
 
 import gc
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from weitzman.cli.options import Data
 
 __all__ = ["SERVE_EXAMPLE", "serve_command"]
 
 SERVE_EXAMPLE = "Example: weitzman serve --port 8080 --data decisions.db"
+
+
+def _least_one(metavar: str, text: str) -> Any:
+    return typer.Option(min=1, metavar=metavar, help=text)
 
 
 def serve_command(
@@ -16,9 +22,7 @@ def serve_command(
         str, typer.Option(metavar="ADDRESS", help="Where to listen; needs keys if not loopback.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any.")] = 8080,
-    data: Annotated[
-        str, typer.Option(metavar="FILE", help="The journal: a SQLite file, or postgresql://…")
-    ] = "weitzman.db",
+    data: Data = "weitzman.db",
     address: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Where others that share a PostgreSQL journal reach it."),
@@ -29,27 +33,15 @@ def serve_command(
     require_keys: Annotated[
         bool, typer.Option("--require-keys", help="Ask for keys on loopback too.")
     ] = False,
-    body_limit: Annotated[
-        int, typer.Option(min=1, metavar="BYTES", help="The largest body of a request.")
-    ] = 1_048_576,
+    body_limit: Annotated[int, _least_one("BYTES", "The largest body of a request.")] = 1_048_576,
     upload_limit: Annotated[
-        int, typer.Option(min=1, metavar="BYTES", help="The largest log or saved state.")
+        int, _least_one("BYTES", "The largest log or saved state.")
     ] = 268_435_456,
-    boxes_limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The most boxes of a problem.")
-    ] = 1_000,
-    dimension_limit: Annotated[
-        int, typer.Option(min=1, metavar="D", help="The longest context.")
-    ] = 1_000,
-    problems_limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The most problems.")
-    ] = 10_000,
-    rounds_limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The most open rounds of a problem.")
-    ] = 100_000,
-    batch_limit: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The most commands of a batch.")
-    ] = 1_000,
+    boxes_limit: Annotated[int, _least_one("N", "The most boxes of a problem.")] = 1_000,
+    dimension_limit: Annotated[int, _least_one("D", "The longest context.")] = 1_000,
+    problems_limit: Annotated[int, _least_one("N", "The most problems.")] = 10_000,
+    rounds_limit: Annotated[int, _least_one("N", "The most open rounds of a problem.")] = 100_000,
+    batch_limit: Annotated[int, _least_one("N", "The most commands of a batch.")] = 1_000,
     rate: Annotated[
         float,
         typer.Option(
@@ -57,7 +49,7 @@ def serve_command(
         ),
     ] = 0.0,
     snapshot_every: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The fewest events between two snapshots.")
+        int, _least_one("N", "The fewest events between two snapshots.")
     ] = 10_000,
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="Log every request.")

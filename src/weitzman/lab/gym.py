@@ -20,12 +20,14 @@ episode to episode. The rounds are those of ``world.draw``.
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weitzman.errors import WeitzmanError
 from weitzman.lab.worlds import World
 from weitzman.lab.worlds.drawing import BLOCK
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.paper import Signed
+from weitzman.search.state import RoundState
 
 try:
     import gymnasium
@@ -73,8 +75,8 @@ class SearchEnv(gymnasium.Env[Observation, np.int64]):
         self._seed: int | None = None
         self._round = -1
         self._block: tuple[int, Instance] | None = None
-        self._opened = np.zeros(n, dtype=np.bool_)
-        self._paid = 0.0
+        self._state = RoundState([])
+        self._fines = 0.0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -85,23 +87,24 @@ class SearchEnv(gymnasium.Env[Observation, np.int64]):
             self._seed = int(self.np_random.integers(2**32)) if seed is None else seed
             self._round, self._block = -1, None
         self._round += 1
-        self._opened[:] = False
-        self._paid = 0.0
+        self._state = RoundState(self._instance()[0].costs.tolist())
+        self._fines = 0.0
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Open a box or stop."""
         instance, t = self._instance()
-        costs, box = instance.costs, int(action)
+        state, costs, box = self._state, instance.costs, int(action)
         stop = box == self.world.boxes
-        if stop and self._opened.any():
-            best = float(instance.values[t][self._opened].min())
-            info = self._info() | {"total": best + self._paid}
-            return self._observation(), -best, True, False, info
+        if stop and state.opened:
+            info = self._info() | {"total": state.total + self._fines}
+            return self._observation(), -state.best, True, False, info
         price = float(costs.max() if stop else costs[box])
-        self._paid += price
-        if not stop:
-            self._opened[box] = True
+        if stop or box in state.opened:
+            self._fines += price
+        else:
+            state.open(box)
+            state.see(box, float(instance.values[t][box]))
         return self._observation(), -price, False, False, self._info()
 
     def _instance(self) -> tuple[Instance, int]:
@@ -115,19 +118,23 @@ class SearchEnv(gymnasium.Env[Observation, np.int64]):
 
     def _observation(self) -> Observation:
         instance, t = self._instance()
-        found = np.where(self._opened, instance.values[t], 0.0)
-        best = instance.values[t][self._opened].min() if self._opened.any() else 0.0
+        opened = self._marks()
         return {
             "contexts": instance.contexts[t].copy(),
             "costs": instance.costs.copy(),
-            "opened": self._opened.astype(np.int8),
-            "values": found,
-            "best": np.array([best]),
+            "opened": opened.astype(np.int8),
+            "values": np.where(opened, instance.values[t], 0.0),
+            "best": np.array([self._state.best if opened.any() else 0.0]),
         }
 
     def _info(self) -> dict[str, Any]:
-        allowed = np.append(~self._opened, self._opened.any()).astype(np.int8)
+        opened = self._marks()
+        allowed = np.append(~opened, opened.any()).astype(np.int8)
         return {"action_mask": allowed, "round": self._round}
+
+    def _marks(self) -> NDArray[np.bool_]:
+        """Return which boxes are open."""
+        return np.isin(np.arange(self.world.boxes), self._state.opened)
 
 
 def _numbers(*shape: int, low: float = -np.inf) -> "spaces.Box[np.float64]":

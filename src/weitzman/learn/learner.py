@@ -1,4 +1,4 @@
-"""Learners: what they are told, what they answer.
+"""Learners: what they are given, what they answer.
 
 A *learner* is a frozen description, such as ``FTRL(eta=1.0)``. ``start`` makes it run: a *bank*
 holds the learned reservation values of all n boxes of a problem, and is the only thing with a
@@ -10,24 +10,30 @@ A bank answers two questions about contexts and costs, in one array call for all
 - ``widths``: how little the box has seen of contexts like these, ‖x‖ in the norm of the inverse of
   the regularised Gram matrix of its contexts;
 
-and is told the values that were seen, once a round, with ``update``. Rows are boxes; a box that is
+and is given the values that were seen, once a round, with ``update``. Rows are boxes; a box that is
 missing in a round has no row, and a value that is NaN is not learned. Smaller values are better; a
-problem with ``sense="max"`` is handed over with its signs turned.
+problem with ``sense="max"`` is given with its signs turned.
 
 ``state`` gives everything as arrays: after ``restore`` of them a bank goes on as if it had never
 stopped, bit for bit. A call that raises changes nothing.
 
-Two banks are there: :class:`weitzman.learn.learners.compiled_bank.CompiledBank` for a learner whose state
-is arrays and whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which is handed over
-as a :class:`~weitzman.learn.learners.plain_bank.Model`. :func:`weitzman.check_learner` checks every promise
-of a bank.
+:class:`Bank` is the public face, with its checks, over the few methods in which kinds of banks differ.
+There are two kinds: :class:`weitzman.learn.learners.compiled_bank.CompiledBank` for a learner whose state
+is arrays and whose steps are compiled, and :class:`weitzman.PlainBank` for any other, which is given as a
+:class:`~weitzman.learn.learners.plain_bank.Model`. :func:`weitzman.check_learner` checks every promise of a
+bank.
 """
 
 import math
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import asked, box_numbers, column, hash_of
+from weitzman.search.numbers import whole_number
 
 __all__ = ["Bank", "Learner"]
 
@@ -36,24 +42,35 @@ Ints = NDArray[np.int64]
 State = dict[str, NDArray[np.generic]]
 
 
-@runtime_checkable
-class Bank(Protocol):
-    """A learner that is running, for all boxes of a problem."""
+class Bank(ABC):
+    """A learner that is running, for all boxes of a problem.
+
+    Parameters
+    ----------
+    boxes, dimension, shared
+        The number of boxes, the length of a context, and whether all boxes are one row.
+    """
+
+    def __init__(self, *, boxes: int, dimension: int, shared: bool) -> None:
+        self._boxes = whole_number(boxes, "The number of boxes", least=1)
+        self._dimension = whole_number(dimension, "The dimension", least=1)
+        self._every = np.arange(boxes)
+        self.shared = shared
 
     @property
     def boxes(self) -> int:
         """The number of boxes."""
+        return self._boxes
 
     @property
     def dimension(self) -> int:
         """The length of a context."""
+        return self._dimension
 
     @property
     def every(self) -> Ints:
         """The numbers of all boxes."""
-
-    def check_shape(self, contexts: Floats, count: int) -> None:
-        """Refuse contexts that are not ``count`` rows of the dimension."""
+        return self._every
 
     def predict(
         self,
@@ -68,7 +85,16 @@ class Bank(Protocol):
 
         ``outside`` is the outside option of the round, which optimism looks at.
         """
+        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        return self.predict_arrays(
+            contexts=rows,
+            costs=column("The costs", costs, len(chosen)),
+            boxes=chosen,
+            optimism=optimism,
+            outside=float(outside),
+        )
 
+    @abstractmethod
     def predict_arrays(
         self,
         *,
@@ -82,21 +108,40 @@ class Bank(Protocol):
 
     def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
         """Return one width per row."""
+        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        return self._widths(chosen, rows)
+
+    @abstractmethod
+    def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
+        """Return one width per row, or raise for boxes and contexts that are none."""
 
     def scale(self, boxes: ArrayLike | None = None) -> Floats:
         """Return the root mean square of v − σ of each box."""
+        spread = self._residuals()[self._places(boxes)]
+        return cast("Floats", np.where(spread[:, 2] > 0.0, np.sqrt(spread[:, 1]), np.nan))
 
     def looks(self, boxes: ArrayLike | None = None) -> Ints:
-        """Return how many values of each box were learned; of all boxes, if they share weights."""
+        """Return how many values of each box were learned; of all boxes, if they are one row."""
+        return cast("Ints", self._residuals()[self._places(boxes), 2].astype(np.int64))
+
+    @abstractmethod
+    def _residuals(self) -> Floats:
+        """Return mean, mean square and number of v − σ, by row."""
 
     def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
         """Return w of each box, the intercept last; None if the prediction is not w·x."""
+        return None
 
     def update(
         self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
     ) -> None:
         """Learn what was seen in one round."""
+        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        found = column("The values", values, len(chosen))
+        paid = column("The costs", costs, len(chosen))
+        self.update_arrays(boxes=chosen, contexts=rows, values=found, costs=paid)
 
+    @abstractmethod
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
@@ -104,15 +149,50 @@ class Bank(Protocol):
 
     def add_boxes(self, count: int) -> None:
         """Let boxes join that have seen nothing."""
+        if count < 0:
+            raise InvalidInputError("count", "be an integer >= 0", count)
+        self._resize(self._boxes + count)
+        self._count(self._boxes + count)
+
+    @abstractmethod
+    def _resize(self, boxes: int) -> None:
+        """Make room for so many boxes; those that join have seen nothing."""
 
     def state(self) -> State:
         """Return a copy of everything that later answers depend on."""
+        return {"boxes": np.array([self._boxes]), **self._state()}
+
+    @abstractmethod
+    def _state(self) -> State:
+        """Return a copy of everything but the number of boxes."""
 
     def restore(self, state: State) -> None:
         """Go on from what ``state`` returned."""
+        given = state.get("boxes", np.zeros(1))
+        boxes = int(cast("Ints", given)[0]) if given.shape == (1,) else 0
+        if boxes < 1:
+            raise InvalidInputError("The state", "be that of the same learner", sorted(state))
+        self._restore(boxes, state)
+        self._count(boxes)
+
+    @abstractmethod
+    def _restore(self, boxes: int, state: State) -> None:
+        """Go on with so many boxes from what ``state`` returned, or raise and change nothing."""
 
     def digest(self) -> str:
         """Return a hash of the state."""
+        return hash_of(self.state())
+
+    def _count(self, boxes: int) -> None:
+        self._boxes, self._every = boxes, np.arange(boxes)
+
+    def _rows(self, boxes: int) -> int:
+        return 1 if self.shared else boxes
+
+    def _places(self, boxes: ArrayLike | None) -> Ints:
+        """Return the rows of boxes, of all if None."""
+        chosen = self._every if boxes is None else box_numbers(boxes)
+        return np.zeros_like(chosen) if self.shared else chosen
 
 
 class Learner(Protocol):

@@ -129,7 +129,7 @@ class LiveSearch(Search[Name]):
             seen[row] = value
         if self._feedback == "probe":
             # Otherwise what was seen is what is revealed
-            seen = revealed(self._rule, self._state.opened, seen, self._feedback)
+            seen = revealed(self._rule, self._state, seen, self._feedback)
         self._player.learn(self._shown, seen)
         self._learned = seen
         self._closed = True
@@ -149,7 +149,7 @@ class LiveSearch(Search[Name]):
         if self._learned is not None and not math.isnan(self._learned[place]):
             raise SearchStateError(f"The value of box {box!r} is learned already.")
         row = self._row({place: self._number(value, box)})
-        if math.isnan(revealed(self._rule, self._state.opened, row, self._feedback)[place]):
+        if math.isnan(revealed(self._rule, self._state, row, self._feedback)[place]):
             raise SearchStateError(
                 f"The value of box {box!r} is not learned: its look is not part of the feedback."
             )

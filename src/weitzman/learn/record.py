@@ -12,7 +12,6 @@ opened anyway, and may be kept.
 in compiled code, which gives the same bits.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import check_contexts
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, walk
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
@@ -29,9 +29,11 @@ __all__ = [
     "Played",
     "Record",
     "checked_record",
+    "checked_rows",
     "play_record",
     "play_round",
     "revealed",
+    "sigma_by",
     "sigma_of",
 ]
 
@@ -117,12 +119,12 @@ class Record:
 
 
 def revealed(
-    rule: Rule, opened: Sequence[int], values: Floats, feedback: Feedback
+    rule: Rule, state: RoundState, values: Floats, feedback: Feedback
 ) -> NDArray[np.float64]:
     """Return what a round reveals of its values, NaN for the rest."""
     if feedback == "full":
         return values
-    rows: Any = opened if "opened" in feedback else getattr(rule, "rows", ())
+    rows: Any = state.revealed if "opened" in feedback else getattr(rule, "rows", ())
     shown = np.full(len(values), np.nan)
     shown[list(rows)] = values[list(rows)]
     return shown
@@ -140,7 +142,7 @@ def play_round(
     """Play a round whose values are known, and let the player learn what it reveals."""
     rule = player.rule(shown)
     done = walk(rule, shown, values)
-    found = revealed(rule, done.opened, values, feedback)
+    found = revealed(rule, done, values, feedback)
     # A round that ends with nothing is none, as in a live search
     if done.best != np.inf or not np.isnan(found).all():
         player.learn(shown, found)
@@ -167,6 +169,24 @@ def play_record(
         if played.reservation_values is not None and sigma is not None:
             played.reservation_values[t, shown.places] = sigma
     return played
+
+
+def checked_rows(
+    contexts: ArrayLike, costs: ArrayLike, *, count: int, dimension: int
+) -> tuple[Floats, Floats]:
+    """Return the contexts and the costs of one round with ``count`` boxes.
+
+    They are copies: the caller may use its arrays again before the round is closed.
+    """
+    rows = float_array(contexts, "The contexts", "fiub", copy=True)
+    check_contexts(rows, count, dimension)
+    prices = float_array(costs, "The costs", copy=True)
+    if prices.ndim == 0:
+        prices = np.full(count, float(prices))
+    if prices.shape != (count,):
+        rule = f"be one number, or one per box, {count}"
+        raise InvalidInputError("The costs", rule, prices.shape)
+    return rows, prices
 
 
 def checked_record(
@@ -210,3 +230,16 @@ def _check(record: Record, n: int, dimension: int) -> None:
         raise InvalidInputError("The costs", f"be numbers from 0 to {LIMIT:g}", c)
     if np.isnan(o).any() or np.isneginf(o).any():
         raise InvalidInputError("The outside option", "be finite, or +inf for none", o)
+
+
+def sigma_by(rule: Rule) -> Floats:
+    """Return the reservation values that a rule goes by; refuse a rule that has none."""
+    sigma = sigma_of(rule)
+    if sigma is None:
+        demand = (
+            "be asked for a round that goes by them; this one looks again after every box: open it "
+            "and ask the search for the next box"
+        )
+        got = "a round without an order of its own"
+        raise InvalidInputError("Reservation values", demand, got)
+    return sigma

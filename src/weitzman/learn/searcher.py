@@ -25,18 +25,19 @@ are opened.
 import math
 import os
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import hash_of
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Learner
-from weitzman.learn.learners.parts.rows import check_contexts, hash_of
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.policy import Feedback, Policy, Round, State, check_round
-from weitzman.learn.record import Played, checked_record, play_record, sigma_of
+from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import box_names, checked_policy, saved_settings, started
 from weitzman.learn.storage.format import pack, write_saved
@@ -94,8 +95,7 @@ class Searcher:
         block: int | None = None,
         rng: int = 0,
     ) -> None:
-        self.names = box_names(boxes)
-        self._place = {name: i for i, name in enumerate(self.names)}
+        self._name(box_names(boxes))
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.policy = checked_policy(
@@ -105,7 +105,6 @@ class Searcher:
         self.sense = check_sense(sense)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
-        self._every = np.arange(len(self.names))
         self._player: Any = started(
             self.policy,
             boxes=len(self.names),
@@ -115,6 +114,11 @@ class Searcher:
             sense=sense,
         )
         self._checks = not getattr(self._player, "refuses", False)
+
+    def _name(self, names: list[Hashable]) -> None:
+        self.names = names
+        self._every = np.arange(len(names))
+        self._place = {name: i for i, name in enumerate(names)}
 
     def __repr__(self) -> str:
         return (
@@ -177,7 +181,10 @@ class Searcher:
         Where a rule looks again after every box there are none, which is an error.
         """
         # Without the sign of a turned zero
-        return self._sign * self._sigma(self._round(contexts, costs, outside, boxes)) + 0.0
+        return (
+            self._sign * sigma_by(self._player.rule(self._round(contexts, costs, outside, boxes)))
+            + 0.0
+        )
 
     def explain(
         self,
@@ -193,11 +200,10 @@ class Searcher:
         """
         names = self.names if boxes is None else list(boxes)
         shown = self._round(contexts, costs, outside, boxes)
-        explain = getattr(self._player, "explain", None)
-        if explain is not None:
-            explanation: Explanation = explain(names, shown, self._sign)
-            return explanation
-        return explain_order(names, shown.costs, self._sigma(shown), self.sense)
+        if not hasattr(self._player, "explain"):
+            return explain_order(names, shown.costs, sigma_by(self._player.rule(shown)), self.sense)
+        explanation: Explanation = self._player.explain(names, shown, self._sign)
+        return explanation
 
     def play(
         self,
@@ -233,17 +239,9 @@ class Searcher:
             values=found,
             outside=start,
         )
-        own = getattr(self._player, "play", None)
-        if own is not None:
-            played: Played = own(record, first=self.rounds, predictions=predictions)
-        else:
-            played = play_record(
-                self._player,
-                record,
-                feedback=self.feedback,
-                first=self.rounds,
-                predictions=predictions,
-            )
+        loop = partial(play_record, self._player, feedback=self.feedback)
+        play = getattr(self._player, "play", loop)
+        played: Played = play(record, first=self.rounds, predictions=predictions)
         self.rounds += len(record)
         return played if self._sign > 0.0 else played.turned()
 
@@ -258,9 +256,7 @@ class Searcher:
             raise InvalidInputError("The boxes", rule, f"{len(names)} more")
         self._player.add_boxes(len(names))
         # A new list: searches that are open keep the old one
-        self.names = [*self.names, *names]
-        self._every = np.arange(len(self.names))
-        self._place = {name: i for i, name in enumerate(self.names)}
+        self._name([*self.names, *names])
 
     def digest(self) -> str:
         """Return the number of rounds and a hash of what was learned; settings are not part of it."""
@@ -277,27 +273,6 @@ class Searcher:
         """Return what :meth:`save` writes; :func:`weitzman.load` takes it too."""
         return pack(saved_settings(self), self._player.state())
 
-    def _start(self, outside: float | None) -> float:
-        """Return the value in hand before anything is opened, in the direction where smaller is better."""
-        if outside is None:
-            return math.inf
-        return self._sign * finite_number(
-            outside, "The outside option", "be a finite number or None"
-        )
-
-    def _sigma(self, shown: Round) -> FloatArray:
-        """Return the reservation values of a round that goes by them."""
-        sigma = sigma_of(self._player.rule(shown))
-        if sigma is None:
-            rule = (
-                "be asked for a round that goes by them; this one looks again after every box: open it "
-                "and ask the search for the next box"
-            )
-            raise InvalidInputError(
-                "Reservation values", rule, "a round without an order of its own"
-            )
-        return sigma
-
     def _round(
         self,
         contexts: ArrayLike,
@@ -305,23 +280,14 @@ class Searcher:
         outside: float | None,
         boxes: Sequence[Hashable] | None,
     ) -> Round:
-        count = len(self.names if boxes is None else boxes)
-        # Copies: the caller may use its arrays again before the round is closed
-        rows = float_array(contexts, "The contexts", "fiub", copy=True)
-        check_contexts(rows, count, self.dimension)
-        prices = float_array(costs, "The costs", copy=True)
-        if prices.ndim == 0:
-            prices = np.full(count, float(prices))
-        if prices.shape != (count,):
-            rule = f"be one number, or one per box, {count}"
-            raise InvalidInputError("The costs", rule, prices.shape)
-        shown = Round(
-            contexts=rows,
-            costs=prices,
-            outside=self._start(outside),
-            places=self._every if boxes is None else self._places(boxes),
-            number=self.rounds,
-        )
+        places = self._every if boxes is None else self._places(boxes)
+        rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
+        # What is in hand before anything is opened, where smaller is better
+        hand = math.inf
+        if outside is not None:
+            rule = "be a finite number or None"
+            hand = self._sign * finite_number(outside, "The outside option", rule)
+        shown = Round(contexts=rows, costs=prices, outside=hand, places=places, number=self.rounds)
         if self._checks:
             check_round(shown)
         return shown

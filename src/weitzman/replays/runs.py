@@ -23,8 +23,8 @@ from weitzman.learn.policies.portfolio import (
     policy_name,
 )
 from weitzman.learn.policies.portfolio_player import pick
+from weitzman.learn.policies.prepared import LearnerFamily
 from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policies.weitzman import LearnerFamily
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_round
 from weitzman.replays.lineup import Lineup

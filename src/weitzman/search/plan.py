@@ -20,7 +20,7 @@ from weitzman.search.exact_total import Evaluation, Laws, certificate, l1_bound
 from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense, mirrored, reservation_value
 from weitzman.search.round import Search, search_by
-from weitzman.search.simulation import Simulation
+from weitzman.search.simulation import Simulation, simulated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "expected_total", "plan"]
 
 FloatArray = NDArray[np.float64]
-_ROUNDS_AT_ONCE = 65536
 
 
 def plan(
@@ -51,8 +50,7 @@ def plan(
         A value that can be had without opening anything. None: at least one box is opened.
     reservation_values
         One per box, by name or in the order of the boxes: the rule is run with these instead of the
-        true ones.
-        Finite, or infinite on the side of "open in any case".
+        true ones. Finite, or infinite on the side of "open in any case".
 
     Examples
     --------
@@ -270,31 +268,18 @@ class Plan:
         )
 
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
-        """Play the plan on values drawn from the boxes' laws.
-
-        Parameters
-        ----------
-        rounds
-            How many, ≥ 1.
-        rng
-            A generator, or the seed of one.
-        """
-        if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
-            raise InvalidInputError("The number of rounds", "be an integer >= 1", rounds)
-        from weitzman.search.kernels import play_fixed
-
-        generator = np.random.default_rng(rng)
-        used = self._used
-        blocks = []
-        for begin in range(0, rounds, _ROUNDS_AT_ONCE):
-            size = min(_ROUNDS_AT_ONCE, rounds - begin)
-            values = np.stack([law.sample(generator, size) for law in self._laws.laws], axis=1)
-            order, sigma = used.order, used.reservation_values
-            blocks.append(play_fixed(order, sigma, self._costs, self._outside, values))
-        best, paid, chosen, opened = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-        value = self._sign * best
-        names = tuple(b.name for b in self.boxes)
-        return Simulation(names, value, paid, value + self._sign * paid, chosen, opened)
+        """Play so many rounds of the plan on values drawn from the boxes' laws; ``rng`` may be a seed."""
+        return simulated(
+            tuple(b.name for b in self.boxes),
+            self._laws.laws,
+            order=self._used.order,
+            reservation_values=self._used.reservation_values,
+            costs=self._costs,
+            outside=self._outside,
+            rounds=rounds,
+            rng=rng,
+            sign=self._sign,
+        )
 
     def plot(self) -> "Figure":
         """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
@@ -309,9 +294,6 @@ class Plan:
         return plan_table(self)
 
     def __repr__(self) -> str:
-        from rich.console import Console
+        from weitzman.search.table import plan_text
 
-        console = Console(width=100, color_system=None)
-        with console.capture() as capture:
-            console.print(self)
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return plan_text(self)

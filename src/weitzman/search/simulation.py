@@ -1,14 +1,19 @@
-"""What many simulated rounds of one plan gave."""
+"""Simulated rounds of one plan, and what they gave."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Simulation"]
+from weitzman.search.laws.distribution import Distribution
+from weitzman.search.numbers import whole_number
+
+__all__ = ["Simulation", "simulated"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+_ROUNDS_AT_ONCE = 65536
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,3 +70,29 @@ class Simulation:
             f"± {self.standard_error:.2g} (mean ± s.e.), 90 % of rounds in [{low:.6g}, {high:.6g}], "
             f"{self.opened_count.mean():.3g} boxes opened"
         )
+
+
+def simulated(
+    boxes: tuple[str, ...],
+    laws: Sequence[Distribution],
+    *,
+    order: IntArray,
+    reservation_values: FloatArray,
+    costs: FloatArray,
+    outside: float,
+    rounds: int,
+    rng: np.random.Generator | int,
+    sign: float,
+) -> Simulation:
+    """Return rounds of Weitzman's rule on values drawn from the laws; ``sign`` is −1 for ``"max"``."""
+    from weitzman.search.kernels import play_fixed
+
+    count = whole_number(rounds, "The number of rounds", least=1)
+    generator = np.random.default_rng(rng)
+    blocks = []
+    for begin in range(0, count, _ROUNDS_AT_ONCE):
+        size = min(_ROUNDS_AT_ONCE, count - begin)
+        values = np.stack([law.sample(generator, size) for law in laws], axis=1)
+        blocks.append(play_fixed(order, reservation_values, costs, outside, values))
+    best, paid, chosen, opened = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return Simulation(boxes, sign * best, paid, sign * best + sign * paid, chosen, opened)

@@ -88,6 +88,11 @@ class RoundState:
         self.asked = None
 
     @property
+    def revealed(self) -> list[int]:
+        """The rows whose values become known to whoever plays: those opened, and the one taken."""
+        return self.opened if self.taken is None else [*self.opened, self.taken]
+
+    @property
     def found(self) -> list[float]:
         """The values of the opened rows, in their order; NaN where none has come."""
         return [self.values.get(row, math.nan) for row in self.opened]

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from weitzman.search.plan import Plan
 
-__all__ = ["plan_table"]
+__all__ = ["plan_table", "plan_text"]
 
 _MOST_ROWS = 40
 
@@ -34,6 +34,14 @@ def plan_table(plan: "Plan") -> Group:
     if len(plan.order) > _MOST_ROWS:
         table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
     return Group(Text(head), table, *(Text(line) for line in _summary(plan)))
+
+
+def plan_text(plan: "Plan") -> str:
+    """Return the table as plain text."""
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(plan)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
 def _number(x: float) -> str:

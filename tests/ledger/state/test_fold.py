@@ -9,7 +9,7 @@ import pytest
 import weitzman as wz
 from tests.ledger.happenings import Happenings, three_problems
 from weitzman.errors import JournalFormatError
-from weitzman.learn.learners.parts.rows import hash_of
+from weitzman.learn.bank_input import hash_of
 from weitzman.learn.policies.joint import Joint
 from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode, encode

@@ -59,17 +59,19 @@ def test_a_survival_function_keeps_the_digits_of_a_small_tail() -> None:
     assert wz.expected_excess(NormalWithTail(), 7.0, sense="max") == pytest.approx(exact, rel=1e-9)
 
 
-def test_a_point_mass_by_its_cdf() -> None:
+@pytest.mark.parametrize("place", [2.5, 0.0, -1e6])
+def test_a_point_mass_by_its_cdf(place: float) -> None:
     class Point:
         def cdf(self, x: Any) -> Any:
-            return np.where(np.asarray(x) >= 2.5, 1.0, 0.0)
+            return np.where(np.asarray(x) >= place, 1.0, 0.0)
 
         def mean(self) -> float:
-            return 2.5
+            return place
 
-    assert wz.expected_excess(Point(), 4.0) == pytest.approx(1.5, abs=1e-9)
-    assert wz.reservation_value(Point(), 1.0) == pytest.approx(3.5, abs=1e-9)
-    assert wz.reservation_value(Point(), 1.0, sense="max") == pytest.approx(1.5, abs=1e-9)
+    error = 1e-9 * max(1.0, abs(place))
+    assert wz.expected_excess(Point(), place + 1.5) == pytest.approx(1.5, abs=error)
+    assert wz.reservation_value(Point(), 1.0) == pytest.approx(place + 1.0, abs=error)
+    assert wz.reservation_value(Point(), 1.0, sense="max") == pytest.approx(place - 1.0, abs=error)
 
 
 class Mixed:

@@ -16,7 +16,7 @@ an exact number for each i, and goes on by the rule at σ_{·,k}. States that on
 refused.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,15 +98,9 @@ def _best_first(instance: Instance, sigma: FloatArray) -> tuple[IntArray, FloatA
 
 def _given(instance: Instance, k: int) -> Instance:
     """Return the instance with the laws of state k alone."""
-    return Instance(
-        contexts=instance.contexts,
-        costs=instance.costs,
-        values=instance.values,
-        reservation_values=instance.reservation_values,
-        lower=instance.lower[k : k + 1],
-        upper=instance.upper[k : k + 1],
-        shares=np.ones(1),
-    )
+    only = slice(k, k + 1)
+    lower, upper = instance.lower[only], instance.upper[only]
+    return replace(instance, lower=lower, upper=upper, shares=np.ones(1))
 
 
 def _check_revealed(instance: Instance) -> None:

@@ -60,12 +60,7 @@ def expected_totals(instance: Instance, reservation_values: ArrayLike) -> FloatA
 def certificates(instance: Instance, reservation_values: ArrayLike) -> FloatArray:
     """Return an upper bound on what the rule loses in expectation in each round; NaN if K > 1.
 
-    Parameters
-    ----------
-    instance
-        The rounds, with the laws of their values.
-    reservation_values
-        The finite numbers by which the rule goes, T×n.
+    The arguments are those of :func:`expected_totals`.
     """
     from weitzman.lab.exact.kernels import certify_rounds
 

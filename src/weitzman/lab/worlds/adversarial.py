@@ -19,15 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    ball,
-    check,
-    dot,
-    draw_blocks,
-    placed,
-    weights_rng,
-)
+from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["STRETCH", "Adversarial"]
@@ -67,13 +59,8 @@ class Adversarial:
             sigma = dot(contexts, weights)
             misled = 50.0 ** (0.5 * (1.0 - sigma / self.radius))
             misled[1::2] = 1.0
-            return placed(
-                generator,
-                cost=self.cost,
-                contexts=contexts,
-                reservation_values=sigma,
-                widths=2.0 * self.cost * misled,
-            )
+            widths = 2.0 * self.cost * misled
+            return placed(generator, self.cost, contexts=contexts, sigma=sigma, widths=widths)
 
         return draw_blocks(block, rounds, rng, start)
 

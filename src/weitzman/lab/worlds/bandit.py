@@ -6,16 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    ball,
-    check,
-    dot,
-    draw_blocks,
-    placed,
-    weights_rng,
-    with_one,
-)
+from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Bandit"]
@@ -60,15 +51,4 @@ class Bandit:
         slopes = self.slope * ball(weights_rng(rng), self.boxes, self.dimension - 1)
         level = np.full((self.boxes, 1), self._level)
         weights = np.concatenate([slopes, level], axis=1)
-
-        def block(_: int, generator: np.random.Generator) -> Instance:
-            contexts = with_one(ball(generator, BLOCK, self.boxes, self.dimension - 1))
-            return placed(
-                generator,
-                cost=self.cost,
-                contexts=contexts,
-                reservation_values=dot(contexts, weights),
-                widths=1.0,
-            )
-
-        return draw_blocks(block, rounds, rng, start)
+        return draw_with_one(self, rounds, rng, start, weights=weights, widths=1.0)

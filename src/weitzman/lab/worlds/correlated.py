@@ -4,21 +4,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    ball,
-    check,
-    constant_costs,
-    dot,
-    draw_blocks,
-    uniform,
-    weights_rng,
-)
+from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_linear, uniform
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Correlated"]
+
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +46,11 @@ class Correlated:
         if self.shock < 3.0 * self.cost:
             rule = f"be at least 3 times the cost, {3.0 * self.cost}"
             raise InvalidInputError("The shock of world 'correlated'", rule, self.shock)
-        weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
         shocks = np.array([0.0, self.shock])[:, None, None]
 
-        def block(_: int, generator: np.random.Generator) -> Instance:
-            contexts = ball(generator, BLOCK, self.boxes, self.dimension)
-            sigma = dot(contexts, weights)
+        def law(
+            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
+        ) -> Instance:
             lower = sigma - 3.0 * self.cost + shocks
             upper = sigma - self.cost + shocks
             bad = generator.integers(2, size=BLOCK)
@@ -72,4 +65,4 @@ class Correlated:
                 shares=np.array([0.5, 0.5]),
             )
 
-        return draw_blocks(block, rounds, rng, start)
+        return draw_linear(self, law, rounds, rng, start)

@@ -13,6 +13,7 @@ So any width A ≥ 0 can be placed such that σ is the reservation value, exactl
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,13 @@ __all__ = [
     "constant_costs",
     "dot",
     "draw_blocks",
+    "draw_linear",
+    "draw_with_one",
     "independent",
     "lowest",
     "placed",
     "uniform",
     "weights_rng",
-    "with_one",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -73,23 +75,63 @@ def _joined(blocks: list[Instance]) -> Instance:
     def join(name: str, axis: int) -> FloatArray:
         return np.concatenate([getattr(block, name) for block in blocks], axis=axis)
 
-    return Instance(
+    return replace(
+        blocks[0],
         contexts=join("contexts", 0),
-        costs=blocks[0].costs,
         values=join("values", 0),
         reservation_values=join("reservation_values", 0),
         lower=join("lower", 1),
         upper=join("upper", 1),
-        shares=blocks[0].shares,
     )
+
+
+def draw_linear(
+    world: Any,
+    law: Callable[[np.random.Generator, FloatArray, FloatArray], Instance],
+    rounds: int,
+    rng: int,
+    start: int,
+) -> Instance:
+    """Return rounds with x uniform in the unit ball, w_i uniform in the ball of radius M, and σ* = w·x.
+
+    ``law(generator, contexts, sigma)`` gives a block of them with its values.
+    """
+    weights = world.radius * ball(weights_rng(rng), world.boxes, world.dimension)
+
+    def block(_: int, generator: np.random.Generator) -> Instance:
+        contexts = ball(generator, BLOCK, world.boxes, world.dimension)
+        return law(generator, contexts, dot(contexts, weights))
+
+    return draw_blocks(block, rounds, rng, start)
+
+
+def draw_with_one(
+    world: Any,
+    rounds: int,
+    rng: int,
+    start: int,
+    *,
+    weights: FloatArray,
+    widths: FloatArray | float,
+) -> Instance:
+    """Return rounds with contexts (u, 1), u uniform in the unit ball, σ* = w·x and values of these widths."""
+
+    def block(_: int, generator: np.random.Generator) -> Instance:
+        points = ball(generator, BLOCK, world.boxes, world.dimension - 1)
+        contexts = np.concatenate([points, np.ones((BLOCK, world.boxes, 1))], axis=-1)
+        return placed(
+            generator, world.cost, contexts=contexts, sigma=dot(contexts, weights), widths=widths
+        )
+
+    return draw_blocks(block, rounds, rng, start)
 
 
 def independent(
     rng: np.random.Generator,
-    *,
     cost: float,
+    *,
     contexts: FloatArray,
-    reservation_values: FloatArray,
+    sigma: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
 ) -> Instance:
@@ -98,7 +140,7 @@ def independent(
         contexts=contexts,
         costs=constant_costs(lower.shape[1], cost),
         values=uniform(rng, lower, upper),
-        reservation_values=reservation_values,
+        reservation_values=sigma,
         lower=lower[None],
         upper=upper[None],
         shares=np.ones(1),
@@ -107,22 +149,15 @@ def independent(
 
 def placed(
     rng: np.random.Generator,
-    *,
     cost: float,
+    *,
     contexts: FloatArray,
-    reservation_values: FloatArray,
+    sigma: FloatArray,
     widths: FloatArray | float,
 ) -> Instance:
     """Return a block of independent boxes whose values have these widths, placed for their σ."""
-    lower = lowest(reservation_values, widths, cost)
-    return independent(
-        rng,
-        cost=cost,
-        contexts=contexts,
-        reservation_values=reservation_values,
-        lower=lower,
-        upper=lower + widths,
-    )
+    lower = lowest(sigma, widths, cost)
+    return independent(rng, cost, contexts=contexts, sigma=sigma, lower=lower, upper=lower + widths)
 
 
 def uniform(rng: np.random.Generator, lower: FloatArray, upper: FloatArray) -> FloatArray:
@@ -147,11 +182,6 @@ def dot(left: FloatArray, right: FloatArray) -> FloatArray:
     for k in range(1, left.shape[-1]):
         total = total + left[..., k] * right[..., k]
     return np.asarray(total)
-
-
-def with_one(points: FloatArray) -> FloatArray:
-    """Return the points with a coordinate 1 added at the end."""
-    return np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1)
 
 
 def lowest(sigma: FloatArray, width: FloatArray | float, cost: float) -> FloatArray:

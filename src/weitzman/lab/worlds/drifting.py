@@ -5,15 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    ball,
-    check,
-    dot,
-    draw_blocks,
-    placed,
-    weights_rng,
-)
+from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Drifting"]
@@ -59,12 +51,7 @@ class Drifting:
             weights = np.cos(angle) * begin + np.sin(angle) * other
             contexts = ball(generator, BLOCK, self.boxes, self.dimension)
             sigma = dot(contexts, weights)
-            return placed(
-                generator,
-                cost=self.cost,
-                contexts=contexts,
-                reservation_values=sigma,
-                widths=2.0 * self.cost,
-            )
+            width = 2.0 * self.cost
+            return placed(generator, self.cost, contexts=contexts, sigma=sigma, widths=width)
 
         return draw_blocks(block, rounds, rng, start)

@@ -12,7 +12,7 @@ All values of all rounds are there before the first is played, so that all polic
 draws, and so that exact expectations can be taken at the true laws (:mod:`weitzman.lab.exact.expected`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,11 @@ class Instance:
 
     def part(self, start: int, stop: int) -> "Instance":
         """Return the rounds from ``start`` up to but not including ``stop``; nothing is copied."""
-        return Instance(
+        return replace(
+            self,
             contexts=self.contexts[start:stop],
-            costs=self.costs,
             values=self.values[start:stop],
             reservation_values=self.reservation_values[start:stop],
             lower=self.lower[:, start:stop],
             upper=self.upper[:, start:stop],
-            shares=self.shares,
         )

@@ -5,13 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    check,
-    draw_blocks,
-    placed,
-    weights_rng,
-)
+from weitzman.lab.worlds.drawing import BLOCK, check, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["NonContextual"]
@@ -41,17 +35,12 @@ class NonContextual:
         """Return the rounds from ``start`` on."""
         check(self, dimension=1, most_dimension=1, radius=self.radius, widest=self.widest)
         fixed = weights_rng(rng)
-        sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)
+        fixed_sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)
         widths = self.cost * self.widest ** fixed.random(self.boxes)
-        shape = (BLOCK, self.boxes)
+        contexts = np.ones((BLOCK, self.boxes, 1))
 
         def block(_: int, generator: np.random.Generator) -> Instance:
-            return placed(
-                generator,
-                cost=self.cost,
-                contexts=np.ones((*shape, 1)),
-                reservation_values=np.broadcast_to(sigma, shape).copy(),
-                widths=widths,
-            )
+            sigma = np.broadcast_to(fixed_sigma, (BLOCK, self.boxes)).copy()
+            return placed(generator, self.cost, contexts=contexts, sigma=sigma, widths=widths)
 
         return draw_blocks(block, rounds, rng, start)

@@ -18,6 +18,7 @@ from weitzman.lab.worlds.drawing import (
     check,
     dot,
     draw_blocks,
+    draw_linear,
     independent,
     placed,
     weights_rng,
@@ -62,22 +63,17 @@ class Signed:
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
         check(self, radius=self.radius)
-        weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
 
-        def block(_: int, generator: np.random.Generator) -> Instance:
-            contexts = ball(generator, BLOCK, self.boxes, self.dimension)
-            sigma = dot(contexts, weights)
+        def law(
+            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
+        ) -> Instance:
             end = signed_end(sigma, self.cost)
+            lower, upper = np.minimum(end, 0.0), np.maximum(end, 0.0)
             return independent(
-                generator,
-                cost=self.cost,
-                contexts=contexts,
-                reservation_values=sigma,
-                lower=np.minimum(end, 0.0),
-                upper=np.maximum(end, 0.0),
+                generator, self.cost, contexts=contexts, sigma=sigma, lower=lower, upper=upper
             )
 
-        return draw_blocks(block, rounds, rng, start)
+        return draw_linear(self, law, rounds, rng, start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +106,9 @@ class Orthant:
             end = signed_end(sigma, self.cost)
             return independent(
                 generator,
-                cost=self.cost,
+                self.cost,
                 contexts=contexts,
-                reservation_values=sigma,
+                sigma=sigma,
                 lower=np.zeros_like(end),
                 upper=end,
             )
@@ -142,17 +138,11 @@ class Shifted:
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
         check(self, radius=self.radius)
-        weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
 
-        def block(_: int, generator: np.random.Generator) -> Instance:
-            contexts = ball(generator, BLOCK, self.boxes, self.dimension)
-            sigma = dot(contexts, weights)
-            return placed(
-                generator,
-                cost=self.cost,
-                contexts=contexts,
-                reservation_values=sigma,
-                widths=2.0 * self.cost,
-            )
+        def law(
+            generator: np.random.Generator, contexts: FloatArray, sigma: FloatArray
+        ) -> Instance:
+            width = 2.0 * self.cost
+            return placed(generator, self.cost, contexts=contexts, sigma=sigma, widths=width)
 
-        return draw_blocks(block, rounds, rng, start)
+        return draw_linear(self, law, rounds, rng, start)

@@ -14,23 +14,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weitzman.lab.worlds.drawing import (
-    BLOCK,
-    ball,
-    check,
-    dot,
-    draw_blocks,
-    placed,
-    weights_rng,
-    with_one,
-)
+from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
 __all__ = ["Agree", "Spread"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +46,7 @@ class Spread:
         fixed = weights_rng(rng)
         weights = self.radius * ball(fixed, self.boxes, self.dimension)
         widths = self.cost * self.widest ** fixed.random(self.boxes)
-        return _draw(self, weights, widths, rounds, rng, start)
+        return draw_with_one(self, rounds, rng, start, weights=weights, widths=widths)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,25 +73,4 @@ class Agree:
         check(self, dimension=2, radius=self.radius)
         weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
         widths = np.full(self.boxes, 8.0 * self.cost)
-        return _draw(self, weights, widths, rounds, rng, start)
-
-
-def _draw(
-    world: Spread | Agree,
-    weights: FloatArray,
-    widths: FloatArray,
-    rounds: int,
-    rng: int,
-    start: int,
-) -> Instance:
-    def block(_: int, generator: np.random.Generator) -> Instance:
-        contexts = with_one(ball(generator, BLOCK, world.boxes, world.dimension - 1))
-        return placed(
-            generator,
-            cost=world.cost,
-            contexts=contexts,
-            reservation_values=dot(contexts, weights),
-            widths=widths,
-        )
-
-    return draw_blocks(block, rounds, rng, start)
+        return draw_with_one(self, rounds, rng, start, weights=weights, widths=widths)

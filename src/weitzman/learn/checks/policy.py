@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from weitzman.learn.learners.parts.rows import hash_of
+from weitzman.learn.bank_input import hash_of
 from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
 from weitzman.learn.record import revealed
 from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
@@ -61,8 +61,9 @@ def _play(player: Player, data: Data, feedback: Feedback) -> tuple[list[tuple[in
     opened, learned = [], []
     for shown, values in data:
         rule = player.rule(shown)
-        opened.append(tuple(walk(rule, shown, values).opened))
-        learned.append((shown, revealed(rule, opened[-1], values, feedback)))
+        done = walk(rule, shown, values)
+        opened.append(tuple(done.opened))
+        learned.append((shown, revealed(rule, done, values, feedback)))
         player.learn(*learned[-1])
     return opened, learned
 

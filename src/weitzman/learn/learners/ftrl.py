@@ -28,8 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.compiled.decorators import compiled, implements
-from weitzman.compiled.linalg import dot, linear, load_row, symmetric_product
-from weitzman.errors import InvalidInputError
+from weitzman.compiled.linalg import dot, load_row, symmetric_product
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.exact.minimiser import minimise
 from weitzman.learn.learners.exact.points import (
@@ -44,6 +43,7 @@ from weitzman.learn.learners.exact.points import (
     RIDGE,
     SEEN,
     SQUARES,
+    WINDOW,
     FTRLState,
     enter,
     make_room,
@@ -51,6 +51,7 @@ from weitzman.learn.learners.exact.points import (
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
+    predict_linear,
     predict_row,
     reach_row,
     settle_row,
@@ -60,8 +61,9 @@ from weitzman.learn.learners.parts.regulariser import (
     THEOREM,
     Eta,
     automatic_ridge,
+    ball_radius,
+    check_forget,
     eta_code,
-    prior_rows,
     theorem_ridge,
 )
 from weitzman.search.numbers import whole_number
@@ -117,28 +119,19 @@ class FTRL:
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         rules = self._rules()
-        size = dimension + self.intercept
-        window = int(rules[3])
-
-        def blank(rows: int, capacity: int) -> FTRLState:
-            start = prior_rows(self.prior, rows, size)
-            return _blank(rows, window or capacity, start, rules)
-
+        window = int(rules[WINDOW])
         return CompiledBank(
-            blank=blank,
+            self,
             boxes=boxes,
             dimension=dimension,
-            shared=self.shared,
-            weights=lambda state: state.weights,
+            blank=lambda start, capacity: _blank(start, window or capacity, rules),
             seen=None if window else lambda state: int(state.counts[:, SEEN].max()),
             tidy=_tidy,
         )
 
     def _rules(self) -> Array:
-        if self.radius is not None and not 0.0 < self.radius < math.inf:
-            raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
-        if not 0.0 < self.forget <= 1.0:
-            raise InvalidInputError("forget", "be a number > 0 and <= 1", self.forget)
+        radius = ball_radius(self.radius)
+        check_forget(self.forget)
         for subject, number in (("The window", self.window), ("The horizon", self.horizon)):
             if number is not None:
                 whole_number(number, subject, least=1)
@@ -150,13 +143,12 @@ class FTRL:
             # A longer one would fill before it matters, and the memory of it is taken at once
             window = min(window or lasting, lasting) if lasting <= _LONGEST else window
         eta = eta_code(self.eta, self.radius, self.horizon)
-        radius = math.inf if self.radius is None else self.radius
         return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)
 
 
-def _blank(rows: int, capacity: int, start: Array, rules: Array) -> FTRLState:
-    size = start.shape[1]
-    entries = 2 * capacity if rules[3] > 0 else capacity
+def _blank(start: Array, capacity: int, rules: Array) -> FTRLState:
+    rows, size = start.shape
+    entries = 2 * capacity if rules[WINDOW] > 0 else capacity
     reals = np.zeros((rows, 10))
     reals[:, NOW] = 1.0
     return FTRLState(
@@ -196,9 +188,7 @@ def _tidy(state: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic
     return state
 
 
-@implements(predict_row, FTRLState)
-def _predict(state: FTRLState, row: int, context: Array, cost: float) -> float:
-    return linear(state.weights[row], context)
+implements(predict_row, FTRLState)(predict_linear)
 
 
 @implements(width_row, FTRLState)

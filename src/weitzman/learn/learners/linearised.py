@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.compiled.decorators import compiled, implements
-from weitzman.compiled.linalg import dot, linear, load_row
-from weitzman.errors import InvalidInputError
+from weitzman.compiled.linalg import dot, load_row
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
+    predict_linear,
     predict_row,
     reach_row,
     settle_row,
@@ -39,9 +39,10 @@ from weitzman.learn.learners.parts.kernels import (
 from weitzman.learn.learners.parts.regulariser import (
     THEOREM,
     Eta,
+    ball_radius,
     eta_code,
     follow_ridge,
-    prior_rows,
+    into_ball,
     theorem_ridge,
 )
 
@@ -74,18 +75,8 @@ class LinearisedFTRL:
 
     Parameters
     ----------
-    eta
-        A number, ``"auto"`` or ``"theorem"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
-    radius
-        M, the radius of the ball that the weights stay in; no ball if None.
-    intercept
-        Whether a constant is learned too.
-    prior
-        w₀, one vector for all boxes or one row per box; 0 if None.
-    shared
-        Whether all boxes share one w.
-    horizon
-        T, for ``eta="theorem"``.
+    eta, radius, intercept, prior, shared, horizon
+        As for :class:`weitzman.FTRL`.
 
     Examples
     --------
@@ -104,14 +95,11 @@ class LinearisedFTRL:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
-        if self.radius is not None and not 0.0 < self.radius < math.inf:
-            raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
+        radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)
-        radius = math.inf if self.radius is None else self.radius
-        size = dimension + self.intercept
 
-        def blank(rows: int, capacity: int) -> LinearisedState:
-            start = prior_rows(self.prior, rows, size)
+        def blank(start: Array, capacity: int) -> LinearisedState:
+            rows, size = start.shape
             return LinearisedState(
                 weights=start.copy(),
                 prior=start,
@@ -123,18 +111,10 @@ class LinearisedFTRL:
                 work=np.zeros((1, size)),
             )
 
-        return CompiledBank(
-            blank=blank,
-            boxes=boxes,
-            dimension=dimension,
-            shared=self.shared,
-            weights=lambda state: state.weights,
-        )
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank)
 
 
-@implements(predict_row, LinearisedState)
-def _predict(state: LinearisedState, row: int, context: Array, cost: float) -> float:
-    return linear(state.weights[row], context)
+implements(predict_row, LinearisedState)(predict_linear)
 
 
 @implements(width_row, LinearisedState)
@@ -193,10 +173,7 @@ def _set_weights(weights: Array, prior: Array, sums: Array, reals: Array, rules:
     else:
         for j in range(size):
             weights[j] = prior[j] - sums[SLOPES, j] / reals[2]
-    length = math.sqrt(dot(weights, weights, size))
-    if length > rules[1]:
-        for j in range(size):
-            weights[j] *= rules[1] / length
+    into_ball(weights, rules[1])
 
 
 @implements(settle_row, LinearisedState)

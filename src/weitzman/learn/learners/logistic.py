@@ -35,11 +35,13 @@ from weitzman.learn.learners.parts.logistic_steps import (
     HIGH,
     LOW,
     SEEN,
+    LogisticState,
     learn_logistic,
     predict_logistic,
     width_logistic,
 )
 from weitzman.learn.learners.parts.regulariser import Eta, eta_code
+from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 from weitzman.learn.learners.plain_bank import Floats, Ints, PlainBank, State
 
 __all__ = ["Logistic"]
@@ -84,101 +86,64 @@ class _Model:
     def __init__(self, rows: int, size: int, eta: float) -> None:
         self._eta = eta
         self._size = size
-        self._work = np.zeros((5, size))
-        self._square = np.zeros((size, size))
-        self._take(*_blank(rows, 64, size))
+        self._arrays = self._blank(rows, 64)
 
-    def _take(
-        self,
-        weights: Floats,
-        inverse: Floats,
-        points: Floats,
-        reals: Floats,
-        counts: Ints,
-        levels: Floats,
-    ) -> None:
-        self._weights, self._inverse, self._points = weights, inverse, points
-        self._reals, self._counts, self._levels = reals, counts, levels
+    def _blank(self, rows: int, capacity: int) -> LogisticState:
+        size = self._size
+        reals = np.zeros((rows, 5))
+        reals[:, LOW], reals[:, HIGH] = np.inf, -np.inf
+        return LogisticState(
+            weights=np.zeros((rows, size)),
+            inverse=np.zeros((rows, size, size)),
+            points=np.zeros((rows, capacity, size + 1)),
+            reals=reals,
+            counts=np.zeros((rows, 2), dtype=np.int64),
+            levels=np.array([np.inf, -np.inf]),
+            eta=np.array([self._eta]),
+            work=np.zeros((5, size)),
+            square=np.zeros((size, size)),
+        )
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
         sigma = np.empty(len(rows))
-        predict_logistic(
-            self._weights, self._reals, self._levels, rows, contexts, costs, self._work[0], sigma
-        )
+        predict_logistic(self._arrays, rows, contexts, costs, sigma)
         return sigma
 
     def widths(self, rows: Ints, contexts: Floats) -> Floats:
         out = np.empty(len(rows))
-        width_logistic(self._inverse, self._counts, rows, contexts, self._work, out)
+        width_logistic(self._arrays, rows, contexts, out)
         return out
 
     def learn(self, rows: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
-        needed = int(self._counts[:, SEEN].max()) + len(rows)
-        if needed > self._points.shape[1]:
-            self._resize(len(self._weights), max(needed, 2 * self._points.shape[1]))
-        learn_logistic(
-            self._weights,
-            self._inverse,
-            self._points,
-            self._reals,
-            self._counts,
-            self._levels,
-            self._eta,
-            rows,
-            contexts,
-            values,
-            self._work,
-            self._square,
-        )
+        counts, capacity = self._arrays.counts, self._arrays.points.shape[1]
+        needed = int(counts[:, SEEN].max()) + len(rows)
+        if needed > capacity:
+            self._grow(len(counts), max(needed, 2 * capacity))
+        learn_logistic(self._arrays, rows, contexts, values)
 
     def resize(self, rows: int) -> None:
-        self._resize(rows, self._points.shape[1])
+        self._grow(rows, self._arrays.points.shape[1])
 
-    def _resize(self, rows: int, capacity: int) -> None:
-        arrays = _blank(rows, capacity, self._size)
-        for old, new in zip(self._arrays().values(), arrays, strict=True):
-            new[tuple(slice(0, length) for length in old.shape)] = old
-        self._take(*arrays)
-
-    def _arrays(self) -> State:
-        return {
-            "weights": self._weights,
-            "inverse": self._inverse,
-            "points": self._points,
-            "reals": self._reals,
-            "counts": self._counts,
-            "levels": self._levels,
-        }
+    def _grow(self, rows: int, capacity: int) -> None:
+        arrays = self._blank(rows, capacity)
+        for old, new in zip(self._arrays, arrays, strict=True):
+            copy_corner(old, new)
+        self._arrays = arrays
 
     def state(self) -> State:
-        held = int(self._counts[:, SEEN].max())
-        copies = {name: array.copy() for name, array in self._arrays().items()}
-        return copies | {"points": self._points[:, :held].copy(), "eta": np.array([self._eta])}
+        held = int(self._arrays.counts[:, SEEN].max())
+        copies = {name: array.copy() for name, array in named_arrays(self._arrays)}
+        return copies | {"points": self._arrays.points[:, :held].copy()}
 
     def restore(self, rows: int, state: Mapping[str, NDArray[np.generic]]) -> None:
         held = state["points"].shape[1] if state.get("points", np.empty(0)).ndim > 1 else 0
-        arrays = _blank(rows, max(64, held), self._size)
-        names = list(self._arrays())
-        shapes = {name: array.shape for name, array in zip(names, arrays, strict=True)}
-        shapes |= {"points": (rows, held, self._size + 1), "eta": (1,)}
+        arrays = self._blank(rows, max(64, held))
+        targets = dict(named_arrays(arrays))
+        shapes = {name: array.shape for name, array in targets.items()}
+        shapes |= {"points": (rows, held, self._size + 1)}
         got = {name: array.shape for name, array in state.items()}
         if got != shapes or float(np.real(state["eta"][0])) != self._eta:
             raise InvalidInputError("The state", f"be that of the same learner, {shapes}", got)
-        for name, target in zip(names, arrays, strict=True):
-            target[tuple(slice(0, length) for length in state[name].shape)] = state[name]
-        self._take(*arrays)
-
-
-def _blank(
-    rows: int, capacity: int, size: int
-) -> tuple[Floats, Floats, Floats, Floats, Ints, Floats]:
-    reals = np.zeros((rows, 5))
-    reals[:, LOW], reals[:, HIGH] = np.inf, -np.inf
-    return (
-        np.zeros((rows, size)),
-        np.zeros((rows, size, size)),
-        np.zeros((rows, capacity, size + 1)),
-        reals,
-        np.zeros((rows, 2), dtype=np.int64),
-        np.array([np.inf, -np.inf]),
-    )
+        for name, target in targets.items():
+            copy_corner(state[name], target)
+        self._arrays = arrays

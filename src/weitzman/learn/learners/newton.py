@@ -14,7 +14,6 @@ Unlike exact FTRL it does not look at a point again, so its weights are near the
 equal to them.
 """
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.compiled.decorators import implements
-from weitzman.compiled.linalg import dot, linear, load_row, symmetric_product
+from weitzman.compiled.linalg import dot, load_row, symmetric_product
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.gram import (
@@ -36,12 +35,19 @@ from weitzman.learn.learners.parts.gram import (
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
+    predict_linear,
     predict_row,
     reach_row,
     settle_row,
     width_row,
 )
-from weitzman.learn.learners.parts.regulariser import Eta, eta_code, follow_ridge, prior_rows
+from weitzman.learn.learners.parts.regulariser import (
+    Eta,
+    ball_radius,
+    eta_code,
+    follow_ridge,
+    into_ball,
+)
 
 __all__ = ["NewtonStep"]
 
@@ -68,16 +74,8 @@ class NewtonStep:
 
     Parameters
     ----------
-    eta
-        A number or ``"auto"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
-    radius
-        M, the radius of the ball that the weights stay in; no ball if None.
-    intercept
-        Whether a constant is learned too.
-    prior
-        w₀, one vector for all boxes or one row per box; 0 if None.
-    shared
-        Whether all boxes share one w.
+    eta, radius, intercept, prior, shared
+        As for :class:`weitzman.FTRL`; ``eta`` is a number or ``"auto"``.
 
     Examples
     --------
@@ -97,14 +95,11 @@ class NewtonStep:
         """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a number or 'auto' for a Newton step", self.eta)
-        if self.radius is not None and not 0.0 < self.radius < math.inf:
-            raise InvalidInputError("radius", "be a finite number > 0, or None", self.radius)
+        radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, None)
-        radius = math.inf if self.radius is None else self.radius
-        size = dimension + self.intercept
 
-        def blank(rows: int, capacity: int) -> NewtonState:
-            start = prior_rows(self.prior, rows, size)
+        def blank(start: Array, capacity: int) -> NewtonState:
+            rows, size = start.shape
             return NewtonState(
                 weights=start.copy(),
                 prior=start,
@@ -117,18 +112,10 @@ class NewtonStep:
                 square=np.zeros((size, size)),
             )
 
-        return CompiledBank(
-            blank=blank,
-            boxes=boxes,
-            dimension=dimension,
-            shared=self.shared,
-            weights=lambda state: state.weights,
-        )
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank)
 
 
-@implements(predict_row, NewtonState)
-def _predict(state: NewtonState, row: int, context: Array, cost: float) -> float:
-    return linear(state.weights[row], context)
+implements(predict_row, NewtonState)(predict_linear)
 
 
 @implements(width_row, NewtonState)
@@ -160,10 +147,7 @@ def _learn(state: NewtonState, row: int, context: Array, value: float, cost: flo
     slope = max(after, 0.0) - cost
     for j in range(size):
         weights[j] -= slope * direction[j] / curvature
-    length = math.sqrt(dot(weights, weights, size))
-    if length > state.rules[1]:
-        for j in range(size):
-            weights[j] *= state.rules[1] / length
+    into_ball(weights, state.rules[1])
     cover_add(state.cover, row, x, 1.0, direction)
 
 

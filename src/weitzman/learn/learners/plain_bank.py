@@ -1,7 +1,7 @@
 """The plain bank: a learner of any kind, written in Python, with all that a bank promises around it.
 
 A :class:`Model` is the mathematics of a learner: what it predicts, how wide it is there, how it learns
-a round. It is handed rows that are checked: box numbers in increasing order (0 for all if the boxes
+a round. It is given rows that are checked: box numbers in increasing order (0 for all if the boxes
 share one model), finite contexts, known values. The bank adds what is the same for all: checks,
 missing values, the order of rows, the spread of residuals, optimism
 (:mod:`weitzman.learn.learners.parts.optimism`), and the hash of a state.
@@ -9,24 +9,18 @@ missing values, the order of rows, the spread of residuals, optimism
 
 import math
 from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import entry
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import refusal
+from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import note_residual
 from weitzman.learn.learners.parts.optimism import lowered, note_look
-from weitzman.learn.learners.parts.rows import (
-    asked,
-    box_numbers,
-    check_contexts,
-    column,
-    hash_of,
-    refusal,
-)
-from weitzman.search.numbers import LIMIT, whole_number
+from weitzman.search.numbers import LIMIT
 
 __all__ = ["Model", "PlainBank"]
 
@@ -57,7 +51,7 @@ class Model(Protocol):
         """Go on with this number of rows from what ``state`` returned, or raise and change nothing."""
 
 
-class PlainBank:
+class PlainBank(Bank):
     """The running learner of all boxes, over a model.
 
     Parameters
@@ -69,62 +63,10 @@ class PlainBank:
     """
 
     def __init__(self, *, model: Model, boxes: int, dimension: int, shared: bool = False) -> None:
+        super().__init__(boxes=boxes, dimension=dimension, shared=shared)
         self._model = model
-        self._boxes = whole_number(boxes, "The number of boxes", least=1)
-        self._dimension = whole_number(dimension, "The dimension", least=1)
-        self.shared = shared
-        self._every = np.arange(boxes)
         self._spread = np.zeros((self._rows(boxes), 3))
         self._pool = np.zeros(3)
-
-    @property
-    def boxes(self) -> int:
-        """The number of boxes."""
-        return self._boxes
-
-    @property
-    def dimension(self) -> int:
-        """The length of a context."""
-        return self._dimension
-
-    @property
-    def every(self) -> Ints:
-        """The numbers of all boxes."""
-        return self._every
-
-    def _rows(self, boxes: int) -> int:
-        return 1 if self.shared else boxes
-
-    def _places(self, boxes: ArrayLike | None) -> Ints:
-        chosen = self._every if boxes is None else box_numbers(boxes)
-        return np.zeros_like(chosen) if self.shared else chosen
-
-    def check_shape(self, contexts: Floats, count: int) -> None:
-        """Refuse contexts that are not ``count`` rows of the dimension."""
-        check_contexts(contexts, count, self._dimension)
-
-    def predict(
-        self,
-        contexts: ArrayLike,
-        costs: ArrayLike,
-        boxes: ArrayLike | None = None,
-        *,
-        optimism: float = 0.0,
-        outside: float = math.inf,
-    ) -> Floats:
-        """Return one reservation value per row, lowered by optimism if it is > 0.
-
-        ``outside`` is the outside option of the round, which optimism looks at.
-        """
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
-        prices = column("The costs", costs, len(chosen))
-        return self.predict_arrays(
-            contexts=rows,
-            costs=prices,
-            boxes=chosen,
-            optimism=optimism,
-            outside=float(outside),
-        )
 
     def predict_arrays(
         self,
@@ -146,32 +88,12 @@ class PlainBank:
             _lower(optimism, self._pool, self._boxes, looks, widths, costs, outside, sigma)
         return sigma
 
-    def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
-        """Return one width per row."""
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
-        self._refuse(chosen, rows, None, np.zeros(len(chosen)))
-        return self._model.widths(self._places(chosen), rows)
+    def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
+        self._refuse(boxes, contexts, None, np.zeros(len(boxes)))
+        return self._model.widths(self._places(boxes), contexts)
 
-    def scale(self, boxes: ArrayLike | None = None) -> Floats:
-        """Return the root mean square of v − σ of each box."""
-        spread = self._spread[self._places(boxes)]
-        return cast("Floats", np.where(spread[:, 2] > 0.0, np.sqrt(spread[:, 1]), np.nan))
-
-    def looks(self, boxes: ArrayLike | None = None) -> Ints:
-        """Return how many values of each box were learned; of all boxes, if they share a model."""
-        return cast("Ints", self._spread[self._places(boxes), 2].astype(np.int64))
-
-    def weights(self, boxes: ArrayLike | None = None) -> None:
-        """Return None: the prediction is not w·x."""
-
-    def update(
-        self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
-    ) -> None:
-        """Learn what was seen in one round."""
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
-        found = column("The values", values, len(chosen))
-        paid = column("The costs", costs, len(chosen))
-        self.update_arrays(boxes=chosen, contexts=rows, values=found, costs=paid)
+    def _residuals(self) -> Floats:
+        return self._spread
 
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
@@ -205,42 +127,25 @@ class PlainBank:
             rule = int(np.argmax(broken[:, row])) + 1
             raise refusal(row, rule, (boxes, contexts, values, costs))
 
-    def add_boxes(self, count: int) -> None:
-        """Let boxes join that have seen nothing."""
-        if count < 0:
-            raise InvalidInputError("count", "be an integer >= 0", count)
-        self._boxes += count
-        self._every = np.arange(self._boxes)
-        rows = self._rows(self._boxes)
+    def _resize(self, boxes: int) -> None:
+        rows = self._rows(boxes)
         self._model.resize(rows)
         self._spread = np.concatenate([self._spread, np.zeros((rows - len(self._spread), 3))])
 
-    def state(self) -> State:
-        """Return a copy of everything that later answers depend on."""
-        mine: State = {
-            "boxes": np.array([self._boxes]),
-            "spread": self._spread.copy(),
-            "pool": self._pool.copy(),
-        }
+    def _state(self) -> State:
+        mine: State = {"spread": self._spread.copy(), "pool": self._pool.copy()}
         return mine | {f"model.{name}": array for name, array in self._model.state().items()}
 
-    def restore(self, state: State) -> None:
-        """Go on from what ``state`` returned."""
+    def _restore(self, boxes: int, state: State) -> None:
         own = {name: array for name, array in state.items() if not name.startswith("model.")}
-        boxes = int(cast("Ints", own["boxes"])[0]) if "boxes" in own else 0
         rows = self._rows(boxes)
         shapes = {"boxes": (1,), "spread": (rows, 3), "pool": (3,)}
-        if boxes < 1 or {name: array.shape for name, array in own.items()} != shapes:
+        if {name: array.shape for name, array in own.items()} != shapes:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         inner = {n.removeprefix("model."): a for n, a in state.items() if n.startswith("model.")}
         self._model.restore(rows, inner)
-        self._boxes, self._every = boxes, np.arange(boxes)
         self._spread = np.array(own["spread"], dtype=np.float64)
         self._pool = np.array(own["pool"], dtype=np.float64)
-
-    def digest(self) -> str:
-        """Return a hash of the state."""
-        return hash_of(self.state())
 
 
 @entry

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
-from weitzman.learn.learners.parts.gram import cover_reach
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
@@ -30,12 +29,13 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.learners.parts.regulariser import Eta, prior_rows
+from weitzman.learn.learners.parts.regulariser import Eta
 from weitzman.learn.learners.ridge import (
     Regression,
     blank_regression,
     regression_learn,
     regression_predict,
+    regression_reach,
     regression_settle,
     regression_width,
 )
@@ -88,10 +88,10 @@ class Residual:
         if self.memory < 1:
             raise InvalidInputError("memory", "be an integer >= 1", self.memory)
 
-        def blank(rows: int, capacity: int) -> ResidualState:
-            start = prior_rows(self.prior, rows, dimension + self.intercept)
+        def blank(start: Array, capacity: int) -> ResidualState:
+            rows = len(start)
             return ResidualState(
-                core=blank_regression(rows, start, self.eta, self.forget),
+                core=blank_regression(start, self.eta, self.forget),
                 spread=np.zeros((rows, 3)),
                 pool=np.zeros(3),
                 recent=np.zeros((rows, self.memory)),
@@ -99,7 +99,7 @@ class Residual:
                 counts=np.zeros((rows, 1), dtype=np.int64),
             )
 
-        return CompiledBank(blank=blank, boxes=boxes, dimension=dimension, shared=self.shared)
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=None)
 
 
 @compiled
@@ -141,16 +141,6 @@ def _predict(state: ResidualState, row: int, context: Array, cost: float) -> flo
     return mean + residual_reservation_value(state.ordered[row], held, cost)
 
 
-@implements(width_row, ResidualState)
-def _width(state: ResidualState, row: int, context: Array) -> float:
-    return regression_width(state.core, row, context)
-
-
-@implements(reach_row, ResidualState)
-def _reach(state: ResidualState, row: int, context: Array) -> float:
-    return cover_reach(state.core.cover, row, context)
-
-
 @implements(learn_row, ResidualState)
 def _learn(state: ResidualState, row: int, context: Array, value: float, cost: float) -> None:
     residual = value - regression_predict(state.core, row, context)
@@ -160,6 +150,6 @@ def _learn(state: ResidualState, row: int, context: Array, value: float, cost: f
     regression_learn(state.core, row, context, value)
 
 
-@implements(settle_row, ResidualState)
-def _settle(state: ResidualState, row: int) -> None:
-    regression_settle(state.core, row)
+implements(width_row, ResidualState)(regression_width)
+implements(reach_row, ResidualState)(regression_reach)
+implements(settle_row, ResidualState)(regression_settle)

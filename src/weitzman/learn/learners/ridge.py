@@ -11,7 +11,8 @@ memory is constant.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +38,7 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.learners.parts.regulariser import Eta, eta_code, follow_ridge, prior_rows
+from weitzman.learn.learners.parts.regulariser import Eta, check_forget, eta_code, follow_ridge
 
 __all__ = [
     "Regression",
@@ -45,6 +46,7 @@ __all__ = [
     "blank_regression",
     "regression_learn",
     "regression_predict",
+    "regression_reach",
     "regression_settle",
     "regression_width",
 ]
@@ -73,13 +75,12 @@ class RidgeState(NamedTuple):
     pool: Array
 
 
-def blank_regression(rows: int, start: Array, eta: Eta, forget: float) -> Regression:
-    """Return the regression of rows that have seen nothing."""
+def blank_regression(start: Array, eta: Eta, forget: float) -> Regression:
+    """Return the regression of rows that have seen nothing and start at these weights."""
     if eta == "theorem":
         raise InvalidInputError("eta", "be a number or 'auto' for a regression", eta)
-    if not 0.0 < forget <= 1.0:
-        raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
-    size = start.shape[1]
+    check_forget(forget)
+    rows, size = start.shape
     return Regression(
         weights=start.copy(),
         prior=start,
@@ -98,11 +99,16 @@ def regression_predict(core: Regression, row: int, context: Array) -> float:
     return linear(core.weights[row], context)
 
 
-@compiled
-def regression_width(core: Regression, row: int, context: Array) -> float:
-    """Return ‖x‖ in the norm of V⁻¹."""
+def regression_width(state: Any, row: int, context: Array) -> float:
+    """Return ‖x‖ in the norm of V⁻¹: the body for states with a regression as ``core``."""
+    core = state.core
     load_row(context, core.work[0])
     return cover_width(core.cover, row, core.work[0], core.work[1])
+
+
+def regression_reach(state: Any, row: int, context: Array) -> float:
+    """Return an upper bound of the width: the body for states with a regression as ``core``."""
+    return cover_reach(state.core.cover, row, context)
 
 
 @compiled
@@ -118,9 +124,9 @@ def regression_learn(core: Regression, row: int, context: Array, value: float) -
     follow_ridge(core.reals[row], core.rules[0], x)
 
 
-@compiled
-def regression_settle(core: Regression, row: int) -> None:
-    """Move the weights to the minimiser."""
+def regression_settle(state: Any, row: int) -> None:
+    """Move the weights to the minimiser: the body for states with a regression as ``core``."""
+    core = state.core
     ridge = core.reals[row, 2]
     cover_settle(core.cover, row, ridge, core.square)
     weights, gradient, step = core.weights[row], core.work[1], core.work[2]
@@ -138,16 +144,8 @@ class Ridge:
 
     Parameters
     ----------
-    eta
-        A number or ``"auto"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
-    intercept
-        Whether a constant is learned too.
-    prior
-        w₀, one vector for all boxes or one row per box; 0 if None.
-    forget
-        γ, the discount per observation of a box.
-    shared
-        Whether all boxes share one w.
+    eta, intercept, prior, forget, shared
+        As for :class:`weitzman.FTRL`; ``eta`` is a number or ``"auto"``.
 
     Examples
     --------
@@ -167,33 +165,17 @@ class Ridge:
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
 
-        def blank(rows: int, capacity: int) -> RidgeState:
-            start = prior_rows(self.prior, rows, dimension + self.intercept)
-            core = blank_regression(rows, start, self.eta, self.forget)
-            return RidgeState(core=core, spread=np.zeros((rows, 3)), pool=np.zeros(3))
+        def blank(start: Array, capacity: int) -> RidgeState:
+            core = blank_regression(start, self.eta, self.forget)
+            return RidgeState(core=core, spread=np.zeros((len(start), 3)), pool=np.zeros(3))
 
-        return CompiledBank(
-            blank=blank,
-            boxes=boxes,
-            dimension=dimension,
-            shared=self.shared,
-            weights=lambda state: state.core.weights,
-        )
+        weights = attrgetter("core.weights")
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=weights)
 
 
 @implements(predict_row, RidgeState)
 def _predict(state: RidgeState, row: int, context: Array, cost: float) -> float:
     return regression_predict(state.core, row, context)
-
-
-@implements(width_row, RidgeState)
-def _width(state: RidgeState, row: int, context: Array) -> float:
-    return regression_width(state.core, row, context)
-
-
-@implements(reach_row, RidgeState)
-def _reach(state: RidgeState, row: int, context: Array) -> float:
-    return cover_reach(state.core.cover, row, context)
 
 
 @implements(learn_row, RidgeState)
@@ -202,6 +184,6 @@ def _learn(state: RidgeState, row: int, context: Array, value: float, cost: floa
     regression_learn(state.core, row, context, value)
 
 
-@implements(settle_row, RidgeState)
-def _settle(state: RidgeState, row: int) -> None:
-    regression_settle(state.core, row)
+implements(width_row, RidgeState)(regression_width)
+implements(reach_row, RidgeState)(regression_reach)
+implements(settle_row, RidgeState)(regression_settle)

@@ -39,7 +39,7 @@ shows nothing and is not learned.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,16 +50,13 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
-from weitzman.learn.policies.weitzman import LearnerFamily, PreparedPlayer, kappa_of
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
-from weitzman.learn.preparation import CLIP
-from weitzman.search.rule import Action, next_box, opening_order, to_open
-from weitzman.search.state import RoundState
+from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
+from weitzman.learn.policies.prepared import LearnerFamily, started
+from weitzman.learn.policies.weitzman import kappa_of
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
 
-__all__ = ["Aware", "AwareRule", "Situation", "asked_for", "summary"]
+__all__ = ["Aware"]
 
-SUMMARY = 4
-"""The length of a summary."""
 NEW = 2
 """How many values a box must have shown for every feature before its residuals count."""
 _ROUNDING = 1e-12  # a deviation below this share of the root mean square is what rounding leaves
@@ -95,10 +92,7 @@ class Aware:
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
     ) -> Player:
         """Return a player that has seen nothing."""
-        if not self.standardise:
-            return self.player(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
-        inner = self.player(boxes=boxes, dimension=dimension + 1, feedback=feedback, seed=seed)
-        return PreparedPlayer(inner, dimension)
+        return started(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
@@ -111,105 +105,7 @@ class Aware:
 
     def family(self) -> LearnerFamily:
         """Return the family of one by which the policy joins a portfolio."""
-        return LearnerFamily(self, self.standardise)
-
-
-def summary(residuals: Floats) -> Floats:
-    """Return what open boxes with these residuals say about the closed ones; 0 if there are none.
-
-    >>> summary(np.array([1.0, 2.0]))
-    array([1.  , 0.5 , 1.5 , 0.75])
-    """
-    count = len(residuals)
-    if not count:
-        return np.zeros(SUMMARY)
-    # By a plain loop: numpy sums in an order that depends on the machine
-    mean = math.fsum(residuals) / count
-    return np.array([1.0, 1.0 / count, mean, mean / count])
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Situation:
-    """What is known of the rows of a round before anything is opened.
-
-    Attributes
-    ----------
-    sigma
-        The reservation values by the contexts.
-    centre, spread
-        Mean and deviation of v − σ so far; the deviation is 0 if it is not known.
-    """
-
-    sigma: Floats
-    centre: Floats
-    spread: Floats
-
-    def summary(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
-        """Return the summary of rows that are open, with their values."""
-        known = [
-            (row, value)
-            for row, value in zip(opened, found, strict=True)
-            if self.spread[row] > 0.0 and not math.isnan(value)
-        ]
-        rows = [row for row, _ in known]
-        apart = np.array([value for _, value in known]) - self.sigma[rows] - self.centre[rows]
-        return summary(np.clip(apart / self.spread[rows], -CLIP, CLIP))
-
-
-class AwareRule:
-    """Weitzman's rule, asked again after every look."""
-
-    def __init__(self, situation: Situation, sigma: Floats, weights: Floats) -> None:
-        self._situation = situation
-        self._sigma = sigma
-        self._weights = weights
-
-    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
-        """Return the reservation values of all rows, given those that are open."""
-        seen = self._situation.summary(opened, found)
-        shift = sum(float(w) * float(s) for w, s in zip(self._weights, seen, strict=True))
-        return self._sigma + shift * self._situation.spread
-
-    def next(self, state: RoundState) -> Action:
-        """Return the row to open next, or STOP."""
-        sigma = self.reservation_values(state.opened, state.found)
-        order = [row for row in opening_order(sigma) if row not in state.opened]
-        row = next_box(order, sigma, 0, state.best)
-        return to_open(row)
-
-    def state(self) -> State:
-        """Return the situation, σ as it is used, and the weights."""
-        known = self._situation
-        rows = np.stack([known.sigma, known.centre, known.spread, self._sigma])
-        return {"rows": rows, "weights": self._weights}
-
-    @classmethod
-    def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareRule":
-        """Return the rule whose :meth:`state` this is."""
-        sigma, centre, spread, used = np.array(state["rows"], dtype=np.float64)
-        weights = np.array(state["weights"], dtype=np.float64)
-        return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights)
-
-
-def asked_for(
-    situation: Situation,
-    rule: AwareRule,
-    shown: Round,
-    values: Floats,
-) -> tuple[Ints, Floats]:
-    """Return the rows that the rule asks for while others are open, and what these said by then."""
-    opened = walk(rule, shown, values).opened
-    found = [float(values[row]) for row in opened]
-    heads = list(opened)
-    sigma = rule.reservation_values(opened, found)
-    heads += [int(row) for row in opening_order(sigma) if row not in opened][:1]
-    rows, summaries = [], []
-    for place, row in enumerate(heads):
-        seen = situation.summary(opened[:place], found[:place])
-        if seen[0] > 0.0 and situation.spread[row] > 0.0 and not math.isnan(values[row]):
-            rows.append(row)
-            summaries.append(seen)
-    return np.array(rows, dtype=np.int64), np.array(summaries).reshape(-1, SUMMARY)
+        return LearnerFamily(self)
 
 
 class AwarePlayer:

@@ -149,25 +149,16 @@ class PlayerMembers:
         return shown._replace(contexts=with_constant(self._history.prepared(shown)), gaps=False)
 
 
-def alone(
-    family: Family,
-    *,
-    boxes: int,
-    dimension: int,
-    feedback: Feedback,
-    seed: int,
-    shared: bool,
-    standardise: bool,
-) -> "Alone":
-    """Return the player of a family of one, over a history of its own."""
+def alone(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "Alone":
+    """Return the player of a policy whose family is one, over a history of its own."""
     history = History(
         boxes=boxes,
         dimension=dimension,
-        shared=shared,
-        standardise=standardise,
+        shared=policy.shared,
+        standardise=policy.standardise,
         feedback=feedback,
     )
-    return Alone(history, family.start(history, seed=seed))
+    return Alone(history, policy.family().start(history, seed=seed))
 
 
 class Alone:

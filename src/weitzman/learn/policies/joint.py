@@ -92,15 +92,7 @@ class Joint:
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
     ) -> Alone:
         """Return a player that has seen nothing."""
-        return alone(
-            self.family(),
-            boxes=boxes,
-            dimension=dimension,
-            feedback=feedback,
-            seed=seed,
-            shared=self.shared,
-            standardise=self.standardise,
-        )
+        return alone(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
     def family(self) -> "JointFamily":
         """Return the family of one."""

@@ -65,15 +65,7 @@ class Simple:
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
     ) -> Alone:
         """Return a player that has seen nothing."""
-        return alone(
-            self.family(),
-            boxes=boxes,
-            dimension=dimension,
-            feedback=feedback,
-            seed=seed,
-            shared=self.shared,
-            standardise=self.standardise,
-        )
+        return alone(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
     def family(self) -> "SimpleFamily":
         """Return the family of one."""

@@ -27,17 +27,15 @@ from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.learners.play import play_compiled
-from weitzman.learn.models.history import History
-from weitzman.learn.policies.family import PlayerMembers
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
-from weitzman.learn.preparation import Preparation, with_constant
+from weitzman.learn.policies.prepared import LearnerFamily, started
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
 from weitzman.search.numbers import whole_number
 from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["Bought", "LearnerFamily", "PreparedPlayer", "Weitzman", "WeitzmanPlayer", "kappa_of"]
+__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of"]
 
 
 @dataclass(frozen=True)
@@ -78,10 +76,7 @@ class Weitzman:
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
     ) -> Player:
         """Return a player that has seen nothing."""
-        if not self.standardise:
-            return self.player(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
-        inner = self.player(boxes=boxes, dimension=dimension + 1, feedback=feedback, seed=seed)
-        return PreparedPlayer(inner, dimension)
+        return started(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
     def player(
         self, *, boxes: int, dimension: int, feedback: Feedback, seed: int
@@ -105,9 +100,9 @@ class Weitzman:
         turned = -np.asarray(prior, dtype=np.float64)
         return replace(self, learner=replace(cast("Any", self.learner), prior=turned))
 
-    def family(self) -> "LearnerFamily":
+    def family(self) -> LearnerFamily:
         """Return the family of one by which the policy joins a portfolio."""
-        return LearnerFamily(self, self.standardise)
+        return LearnerFamily(self)
 
 
 def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
@@ -241,65 +236,3 @@ class WeitzmanPlayer:
             rounds=rounds,
             boxes=self.bank.boxes,
         )
-
-
-class PreparedPlayer:
-    """A player that is given [1, z], the prepared context, in place of the context itself."""
-
-    def __init__(self, inner: Any, dimension: int) -> None:
-        self._inner = inner
-        self._preparation = Preparation(dimension)
-
-    def rule(self, shown: Round) -> Rule:
-        """Return what decides in a round."""
-        rule: Rule = self._inner.rule(self._given(shown))
-        return rule
-
-    def learn(self, shown: Round, values: Floats) -> None:
-        """Learn the values of a round, and take its contexts in."""
-        self._inner.learn(self._given(shown), values)
-        self._preparation.add(shown)
-
-    def state(self) -> State:
-        """Return the player's state and the preparation's."""
-        preparation = self._preparation.state()
-        return joined({"inner": self._inner.state(), "preparation": preparation})
-
-    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from what :meth:`state` returned."""
-        self._preparation.restore(parted(state, "preparation"))
-        self._inner.restore(parted(state, "inner"))
-
-    def _given(self, shown: Round) -> Round:
-        return shown._replace(contexts=with_constant(self._preparation.rows(shown)), gaps=False)
-
-
-@dataclass(frozen=True)
-class LearnerFamily:
-    """A policy over a learner, as a family of one.
-
-    Parameters
-    ----------
-    policy
-        What starts the player.
-    standardise
-        Whether the learner is given [1, z].
-    """
-
-    policy: Any
-    standardise: bool
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The name of the policy."""
-        return (self.policy.name,)
-
-    def start(self, history: History, *, seed: int) -> PlayerMembers:
-        """Return the player, over a history without rounds."""
-        player = self.policy.player(
-            boxes=history.boxes,
-            dimension=history.dimension + int(self.standardise),
-            feedback=history.feedback,
-            seed=seed,
-        )
-        return PlayerMembers(self.policy.name, player, history if self.standardise else None)

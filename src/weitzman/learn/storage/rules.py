@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policies.aware import AwareRule
+from weitzman.learn.policies.aware_rule import AwareRule
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policy import State, joined, parted
 from weitzman.search.rule import Rule, WeitzmanRule

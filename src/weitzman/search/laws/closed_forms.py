@@ -34,49 +34,13 @@ import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is fir
 from numpy.typing import NDArray
 
 from weitzman.search.laws.family import Standard
+from weitzman.search.laws.normal import normal_excess, normal_root
 
 __all__ = ["CLOSED"]
 
 FloatArray = NDArray[np.float64]
 # Beyond this a tail is zero, and a product with it too; +∞ would make it NaN.
 _FAR = 1e300
-
-
-def _density(y: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-0.5 * y * y) / np.sqrt(2.0 * np.pi))
-
-
-def _normal_excess(y: FloatArray) -> Any:
-    # φ(y)(1 − |y| R(|y|)) for y < 0, R Mills' ratio: the plain sum loses what a deep tail has.
-    a = np.abs(y)
-    with np.errstate(over="ignore", invalid="ignore"):
-        tail = _density(a) * (
-            1.0 - a * np.sqrt(np.pi / 2.0) * scipy.special.erfcx(a / np.sqrt(2.0))
-        )
-    tail = np.where(np.isfinite(tail), tail, 0.0)
-    return np.where(y > 0.0, y + tail, tail)
-
-
-def _normal_root(k: FloatArray) -> Any:
-    """Return y with y Φ(y) + φ(y) = k.
-
-    Below k = φ(0) the start solves φ(y)/(1 + b|y| + y²) = k, b = ½/φ(0), which has the right value
-    and slope at 0 and the right tail; Newton steps on the logarithm follow. Above, plain steps from
-    k.
-    """
-    b = np.sqrt(np.pi / 2.0)
-    with np.errstate(all="ignore"):
-        depth = np.maximum(-np.log(k * np.sqrt(2.0 * np.pi)), 0.0)
-        a = np.minimum(np.sqrt(2.0 * depth), depth / b)
-        for _ in range(4):
-            q = 1.0 + a * (b + a)
-            a = a - (0.5 * a * a + np.log(q) - depth) / (a + (b + 2.0 * a) / q)
-        low = k < 1.0 / np.sqrt(2.0 * np.pi)
-        y = np.where(low, -a, k)
-        for _ in range(4):
-            e, slope = _normal_excess(y), scipy.special.ndtr(y)
-            y = y - np.where(low, e * np.log(e / k), e - k) / slope
-    return y
 
 
 def _uniform_excess(y: FloatArray) -> FloatArray:
@@ -223,13 +187,13 @@ CLOSED: Final[dict[str, Standard]] = {
     "norm": Standard(
         cdf=lambda y: scipy.special.ndtr(y),
         sf=lambda y: scipy.special.ndtr(-y),
-        below=_normal_excess,
-        above=lambda y: _normal_excess(-y),
+        below=normal_excess,
+        above=lambda y: normal_excess(-y),
         mean=lambda: 0.0,
         quantile=lambda p: scipy.special.ndtri(p),
         support=_between(-np.inf, np.inf),
-        solve_below=_normal_root,
-        solve_above=lambda k: -_normal_root(k),
+        solve_below=normal_root,
+        solve_above=lambda k: -normal_root(k),
     ),
     "expon": Standard(
         cdf=lambda y: -np.expm1(-np.maximum(y, 0.0)),

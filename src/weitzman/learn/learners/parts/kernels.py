@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import compiled, entry, generic
+from weitzman.compiled.linalg import linear
 from weitzman.learn.learners.parts.optimism import lowered, note_look
 from weitzman.search.numbers import LIMIT
 
@@ -30,6 +31,7 @@ __all__ = [
     "learn_rows",
     "learn_value",
     "note_residual",
+    "predict_linear",
     "predict_row",
     "predict_rows",
     "reach_row",
@@ -51,6 +53,11 @@ UNSORTED = 6
 def predict_row(state: Any, row: int, context: Array, cost: float) -> float:
     """Return the reservation value of one box."""
     raise NotImplementedError
+
+
+def predict_linear(state: Any, row: int, context: Array, cost: float) -> float:
+    """Return w·x: the body for states with weights."""
+    return linear(state.weights[row], context)
 
 
 @generic

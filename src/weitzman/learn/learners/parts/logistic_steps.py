@@ -4,15 +4,16 @@ Exponentials are computed by operations that are the same on every machine; libm
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import compiled, entry, rare
 from weitzman.compiled.linalg import dot, fixed_log, invert, load_row, rank_one, symmetric_product
-from weitzman.learn.learners.parts.regulariser import AUTO
+from weitzman.learn.learners.parts.regulariser import AUTO, automatic_ridge
 
-__all__ = ["learn_logistic", "predict_logistic", "width_logistic"]
+__all__ = ["LogisticState", "learn_logistic", "predict_logistic", "width_logistic"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,9 +26,24 @@ SEEN, FITTED = 0, 1
 _LOG_2 = math.log(2.0)
 
 
+class LogisticState(NamedTuple):
+    """Arrays with one row per box, the levels of all, η, then scratch."""
+
+    weights: Floats
+    inverse: Floats
+    points: Floats
+    reals: Floats
+    counts: Ints
+    levels: Floats
+    eta: Floats
+    work: Floats
+    square: Floats
+
+
 @compiled
-def _levels_of(reals: Floats, row: int, levels: Floats) -> tuple[float, float]:
+def _levels_of(state: LogisticState, row: int) -> tuple[float, float]:
     """Return (g, b) of a row: its own, those of all while it has one only; equal if there is one."""
+    reals, levels = state.reals, state.levels
     if reals[row, LOW] < reals[row, HIGH] or levels[0] > levels[1]:
         low, high = reals[row, LOW], reals[row, HIGH]
     else:
@@ -57,20 +73,14 @@ def _chance(z: float) -> float:
 
 @entry
 def predict_logistic(
-    weights: Floats,
-    reals: Floats,
-    levels: Floats,
-    rows: Ints,
-    contexts: Floats,
-    costs: Floats,
-    x: Floats,
-    sigma: Floats,
+    state: LogisticState, rows: Ints, contexts: Floats, costs: Floats, sigma: Floats
 ) -> None:
     """Set sigma to the reservation values of the rows."""
+    x = state.work[0]
     for k in range(rows.shape[0]):
         load_row(contexts[k], x)
-        good, bad = _levels_of(reals, rows[k], levels)
-        p = _chance(dot(weights[rows[k]], x, x.shape[0]))
+        good, bad = _levels_of(state, rows[k])
+        p = _chance(dot(state.weights[rows[k]], x, x.shape[0]))
         if costs[k] <= p * (bad - good):
             # c = 0 and p = 0 are within the rule: any look for free is worth g
             sigma[k] = good + (costs[k] / p if costs[k] > 0.0 else 0.0)
@@ -79,15 +89,13 @@ def predict_logistic(
 
 
 @entry
-def width_logistic(
-    inverse: Floats, counts: Ints, rows: Ints, contexts: Floats, work: Floats, out: Floats
-) -> None:
+def width_logistic(state: LogisticState, rows: Ints, contexts: Floats, out: Floats) -> None:
     """Set out to √(xᵀ(4B)⁻¹x): at p = ½ this is the width of linear regression."""
-    x, product = work[0], work[1]
+    x, product = state.work[0], state.work[1]
     for k in range(rows.shape[0]):
         load_row(contexts[k], x)
-        symmetric_product(inverse[rows[k]], x, product)
-        known = counts[rows[k], SEEN] > 0
+        symmetric_product(state.inverse[rows[k]], x, product)
+        known = state.counts[rows[k], SEEN] > 0
         square = 0.25 * dot(x, product, x.shape[0])
         out[k] = math.sqrt(max(square, 0.0)) if known else math.inf
 
@@ -140,32 +148,21 @@ def _derivatives(
 
 
 @rare
-def _fit(
-    w: Floats,
-    inverse: Floats,
-    points: Floats,
-    reals: Floats,
-    seen: int,
-    good: float,
-    bad: float,
-    eta: float,
-    work: Floats,
-    square: Floats,
-) -> None:
+def _fit(state: LogisticState, row: int, good: float, bad: float) -> None:
     """Move w to the minimiser, by Newton steps that are halved until they lower the objective."""
-    size = w.shape[0]
-    gradient, step, trial = work[2], work[3], work[4]
+    w, inverse = state.weights[row], state.inverse[row]
+    points, reals = state.points[row], state.reals[row]
+    seen, eta, size = state.counts[row, SEEN], state.eta[0], w.shape[0]
+    gradient, step, trial = state.work[2], state.work[3], state.work[4]
     squares = 0.0
     for k in range(seen):
         squares += dot(points[k], points[k], size)
-    mean = squares / seen
-    automatic = 0.25 * mean if mean > 1e-100 else 0.25
-    ridge = 1.0 / eta if eta != AUTO else automatic
+    ridge = 1.0 / eta if eta != AUTO else automatic_ridge(seen, squares, size)
     reals[GOOD], reals[BAD], reals[RIDGE] = good, bad, ridge
     now = _objective(points, seen, w, good, bad, ridge)
     for _ in range(100):
-        _derivatives(points, seen, w, good, bad, ridge, gradient, square)
-        invert(square, inverse)
+        _derivatives(points, seen, w, good, bad, ridge, gradient, state.square)
+        invert(state.square, inverse)
         symmetric_product(inverse, gradient, step)
         fall = dot(gradient, step, size)
         part = 1.0
@@ -188,8 +185,9 @@ def _fit(
 
 
 @compiled
-def _step(w: Floats, inverse: Floats, point: Floats, good: float, bad: float, work: Floats) -> bool:
+def _step(state: LogisticState, row: int, point: Floats, good: float, bad: float) -> bool:
     """Make one step for a new point; False, and no change, where it is not safe."""
+    w, inverse, work = state.weights[row], state.inverse[row], state.work
     size = w.shape[0]
     p = _chance(dot(w, point, size))
     if not rank_one(inverse, point[:size], p * (1.0 - p), work[2]):
@@ -202,22 +200,10 @@ def _step(w: Floats, inverse: Floats, point: Floats, good: float, bad: float, wo
 
 
 @entry
-def learn_logistic(
-    weights: Floats,
-    inverse: Floats,
-    points: Floats,
-    reals: Floats,
-    counts: Ints,
-    levels: Floats,
-    eta: float,
-    rows: Ints,
-    contexts: Floats,
-    values: Floats,
-    work: Floats,
-    square: Floats,
-) -> None:
+def learn_logistic(state: LogisticState, rows: Ints, contexts: Floats, values: Floats) -> None:
     """Learn from the observations of one round, in the order of their rows."""
-    size = weights.shape[1]
+    weights, points, reals = state.weights, state.points, state.reals
+    counts, levels, size = state.counts, state.levels, weights.shape[1]
     for k in range(rows.shape[0]):
         row, value = rows[k], values[k]
         point = points[row, counts[row, SEEN]]
@@ -236,26 +222,15 @@ def learn_logistic(
             k += 1
         if seen == 0:
             continue
-        good, bad = _levels_of(reals, row, levels)
+        good, bad = _levels_of(state, row)
         fitted = counts[row, FITTED]
         due = seen >= max(fitted + 1, math.ceil(GROWTH * fitted)) and k > first
         changed = good != reals[row, GOOD] or bad != reals[row, BAD]
         safe = not (due or changed)
         new = seen - (k - first)
         while safe and new < seen:
-            safe = _step(weights[row], inverse[row], points[row, new], good, bad, work)
+            safe = _step(state, row, points[row, new], good, bad)
             new += 1
         if not safe:
-            _fit(
-                weights[row],
-                inverse[row],
-                points[row],
-                reals[row],
-                seen,
-                good,
-                bad,
-                eta,
-                work,
-                square,
-            )
+            _fit(state, row, good, bad)
             counts[row, FITTED] = seen

@@ -23,8 +23,11 @@ __all__ = [
     "THEOREM",
     "Eta",
     "automatic_ridge",
+    "ball_radius",
+    "check_forget",
     "eta_code",
     "follow_ridge",
+    "into_ball",
     "prior_rows",
     "theorem_ridge",
 ]
@@ -59,6 +62,31 @@ def follow_ridge(reals: Array, eta: float, x: Array) -> None:
         reals[2] = 1.0 / eta
     elif (count & (count - 1)) == 0:
         reals[2] = automatic_ridge(count, reals[1], x.shape[0])
+
+
+@compiled
+def into_ball(weights: Array, radius: float) -> None:
+    """Scale the weights back to the ball if they are outside."""
+    size = weights.shape[0]
+    length = math.sqrt(dot(weights, weights, size))
+    if length > radius:
+        for j in range(size):
+            weights[j] *= radius / length
+
+
+def ball_radius(radius: float | None) -> float:
+    """Return M, +∞ if there is no ball."""
+    if radius is None:
+        return math.inf
+    if not 0.0 < radius < math.inf:
+        raise InvalidInputError("radius", "be a finite number > 0, or None", radius)
+    return radius
+
+
+def check_forget(forget: float) -> None:
+    """Refuse a discount that is none."""
+    if not 0.0 < forget <= 1.0:
+        raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
 
 
 def prior_rows(prior: ArrayLike | None, rows: int, size: int) -> Array:

@@ -1,4 +1,4 @@
-"""What a bank is handed, checked, and what all banks say about it."""
+"""What a bank is given, checked, and what all banks say about it."""
 
 import hashlib
 from collections.abc import Mapping
