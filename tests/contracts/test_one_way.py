@@ -50,7 +50,7 @@ ASKERS = {
 # Weitzman's rule is written once, in next_box: rules call it, and compiled loops call the same source
 BY_NEXT_BOX = {
     "search/rule.py WeitzmanRule.next",
-    "learn/policies/aware.py AwareRule.next",
+    "learn/policies/aware_rule.py AwareRule.next",
     "search/kernels.py play_round",
     "learn/learners/parts/loop.py _search",
 }
@@ -68,7 +68,7 @@ UNITS = {"learn/learners/fourier.py Waves.settle"}
 # Who has a preparation: players that are given prepared contexts, and the history that models share
 PREPARERS = {
     "learn/models/history.py History.__init__",
-    "learn/policies/weitzman.py PreparedPlayer.__init__",
+    "learn/policies/prepared.py PreparedPlayer.__init__",
 }
 
 
