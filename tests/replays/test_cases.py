@@ -1,6 +1,7 @@
 """Replays side by side: the same from any number of processes."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,3 +48,18 @@ def test_a_log_without_values_is_refused() -> None:
 def test_promises_only_if_they_are_wanted() -> None:
     found = play_cases(normal_log(0.0, rounds=15, boxes=2), [Case()], trees=False, workers=1)
     assert found.promises == []
+
+
+def test_what_is_kept_of_one_policy_is_not_taken_for_another(tmp_path: Path) -> None:
+    """Two portfolios may look alike as text, and differ in what their candidates do."""
+    log = normal_log(0.3, rounds=25, boxes=2)
+    costs = [wz.Portfolio(candidates=(wz.Weitzman(wz.Ridge(eta=eta)),)) for eta in (0.01, 10.0)]
+    assert repr(costs[0]) == repr(costs[1])
+    kept, fresh = (
+        [play_cases(log, [Case()], policies=[p], workers=1, kept=place) for p in costs]
+        for place in (tmp_path, None)
+    )
+    for one, other in zip(kept, fresh, strict=True):
+        np.testing.assert_array_equal(one.cases[Case()].totals, other.cases[Case()].totals)
+    means = [found.cases[Case()].of("portfolio").mean() for found in kept]
+    assert means[0] != means[1]

@@ -365,6 +365,53 @@ def test_a_policy_decides(service: Running) -> None:
     _refused(service.post("/v1/problems", told), 422, "policy")
 
 
+LAW = {"class": "Law", "kind": "past", "cautions": [1.0], "plain": []}
+
+
+@pytest.mark.parametrize(
+    ("policy", "parameters"),
+    [
+        ("wisdom", {}),
+        ("Ridge", {}),
+        ("default", {"shared": True}),
+        ("Simple", {}),
+        ("Simple", {"rule": "guess"}),
+        ("Simple", {"rule": "mean", "size": 3}),
+        ("Joint", {"kind": "past", "way": "sideways"}),
+        ("Joint", {"kind": "bushes"}),
+        ("Joint", {"kind": "trees", "way": "index", "shared": True}),
+        ("Weitzman", {"learner": "FTRL"}),
+        ("Weitzman", {"learner": {"class": "Simple", "rule": "mean"}}),
+        ("Weitzman", {"learner": {"class": "Unknown"}}),
+        ("Weitzman", {"learner": {"parameters": {}}}),
+        ("Weitzman", {"learner": {"class": ["FTRL"]}}),
+        ("Weitzman", {"block": 3}),
+        ("Weitzman", {"optimism": -1.0}),
+        ("Aware", {"learner": 3}),
+        ("Portfolio", {}),
+        ("Portfolio", {"candidates": []}),
+        ("Portfolio", {"candidates": 3}),
+        ("Portfolio", {"candidates": ["mean"]}),
+        ("Portfolio", {"candidates": [{"class": "FTRL"}]}),
+        ("Portfolio", {"candidates": [{"class": "Simple", "rule": "mean"}], "incumbent": "all"}),
+        ("Chosen", {}),
+        ("Chosen", {"panel": LAW, "rule": "past index 3"}),
+        ("Chosen", {"panel": LAW}),
+        ("Chosen", {"panel": "Law", "rule": "past index 1"}),
+        ("Chosen", {"panel": {}, "rule": "past index 1"}),
+        ("Portfolio", {"panels": [LAW], "incumbent": "paper"}),
+        ("Portfolio", {"panels": 3}),
+    ],
+)
+def test_policies_that_are_none_are_refused(
+    service: Running, policy: str, parameters: dict[str, Any]
+) -> None:
+    told = {"name": "none", "boxes": ["a", "b"], "dimension": 1, "policy": policy}
+    answer = service.post("/v1/problems", {**told, "parameters": parameters})
+    _refused(answer, 422, "parameters" if parameters else "policy")
+    assert service.get("/v1/problems/none").status_code == 404
+
+
 def test_words_that_are_no_choice_are_refused_with_the_choices(service: Running) -> None:
     told = {"name": "never", "boxes": ["a"], "dimension": 1, "sense": "best"}
     assert "'min', 'max'" in service.post("/v1/problems", told).json()["detail"]

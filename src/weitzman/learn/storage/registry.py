@@ -162,7 +162,11 @@ def _made(plain: Any) -> Any:
     kind = _KNOWN.get(plain.get("class", ""))
     if kind is None:
         raise _refusal(dict(plain))
-    return kind(**{name: _made(part) for name, part in plain.items() if name != "class"})
+    parts = {name: _made(part) for name, part in plain.items() if name != "class"}
+    # A policy starts as a learner does, and would be taken for one
+    if "learner" in parts and not isinstance(parts["learner"], tuple(LEARNERS.values())):
+        raise InvalidInputError("A saved learner", f"be one of {list(LEARNERS)}", plain["learner"])
+    return kind(**parts)
 
 
 def _refusal(got: Any) -> InvalidInputError:
