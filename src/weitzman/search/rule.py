@@ -70,7 +70,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Keep a row whatever it holds, without opening it; the round is over."""
+    """Keep a row, opened or not, whatever it holds; the round is over."""
 
     box: int
 

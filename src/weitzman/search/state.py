@@ -68,7 +68,7 @@ class RoundState:
         self.asked = row
 
     def take(self, row: int) -> None:
-        """Keep a row whatever it holds, without opening it; its value may be seen afterwards."""
+        """Keep a row, opened or not; the value of one that is not open may be seen afterwards."""
         self.taken = row
         self.best, self.kept = self.values.get(row, math.nan), row
         self.asked = None
