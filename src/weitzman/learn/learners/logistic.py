@@ -106,8 +106,10 @@ class _Model:
         )
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
-        sigma = np.empty(len(rows))
-        predict_logistic(self._arrays, rows, contexts, costs, sigma)
+        state, sigma = self._arrays, np.empty(len(rows))
+        predict_logistic(
+            state.weights, state.reals, state.levels, rows, contexts, costs, state.work[0], sigma
+        )
         return sigma
 
     def widths(self, rows: Ints, contexts: Floats) -> Floats:

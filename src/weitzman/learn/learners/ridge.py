@@ -98,11 +98,15 @@ def regression_predict(core: Regression, row: int, context: Floats) -> float:
     return linear(core.weights[row], context)
 
 
-def regression_width(state: Any, row: int, context: Floats) -> float:
-    """Return ‖x‖ in the norm of V⁻¹: the body for states with a regression as ``core``."""
-    core = state.core
+@compiled
+def _width(core: Regression, row: int, context: Floats) -> float:
     load_row(context, core.work[0])
     return cover_width(core.cover, row, core.work[0], core.work[1])
+
+
+def regression_width(state: Any, row: int, context: Floats) -> float:
+    """Return ‖x‖ in the norm of V⁻¹: the body for states with a regression as ``core``."""
+    return _width(state.core, row, context)
 
 
 def regression_reach(state: Any, row: int, context: Floats) -> float:
@@ -125,7 +129,11 @@ def regression_learn(core: Regression, row: int, context: Floats, value: float) 
 
 def regression_settle(state: Any, row: int) -> None:
     """Move the weights to the minimiser: the body for states with a regression as ``core``."""
-    core = state.core
+    _settle(state.core, row)
+
+
+@compiled
+def _settle(core: Regression, row: int) -> None:
     ridge = core.reals[row, 2]
     cover_settle(core.cover, row, ridge, core.square)
     weights, gradient, step = core.weights[row], core.work[1], core.work[2]

@@ -36,9 +36,8 @@ class LogisticState(NamedTuple):
 
 
 @compiled
-def _levels_of(state: LogisticState, row: int) -> tuple[float, float]:
+def _levels_of(reals: Floats, row: int, levels: Floats) -> tuple[float, float]:
     """Return (g, b) of a row: its own, those of all while it has one only; equal if there is one."""
-    reals, levels = state.reals, state.levels
     if reals[row, LOW] < reals[row, HIGH] or levels[0] > levels[1]:
         low, high = reals[row, LOW], reals[row, HIGH]
     else:
@@ -68,14 +67,20 @@ def _chance(z: float) -> float:
 
 @entry
 def predict_logistic(
-    state: LogisticState, rows: Ints, contexts: Floats, costs: Floats, sigma: Floats
+    weights: Floats,
+    reals: Floats,
+    levels: Floats,
+    rows: Ints,
+    contexts: Floats,
+    costs: Floats,
+    x: Floats,
+    sigma: Floats,
 ) -> None:
-    """Set sigma to the reservation values of the rows."""
-    x = state.work[0]
+    """Set sigma to the reservation values of the rows; few arrays, as each takes time in a call."""
     for k in range(rows.shape[0]):
         load_row(contexts[k], x)
-        good, bad = _levels_of(state, rows[k])
-        p = _chance(dot(state.weights[rows[k]], x, x.shape[0]))
+        good, bad = _levels_of(reals, rows[k], levels)
+        p = _chance(dot(weights[rows[k]], x, x.shape[0]))
         if costs[k] <= p * (bad - good):
             # c = 0 and p = 0 are within the rule: any look for free is worth g
             sigma[k] = good + (costs[k] / p if costs[k] > 0.0 else 0.0)
@@ -217,7 +222,7 @@ def learn_logistic(state: LogisticState, rows: Ints, contexts: Floats, values: F
             k += 1
         if seen == 0:
             continue
-        good, bad = _levels_of(state, row)
+        good, bad = _levels_of(reals, row, levels)
         fitted = counts[row, FITTED]
         due = seen >= max(fitted + 1, math.ceil(GROWTH * fitted)) and k > first
         changed = good != reals[row, GOOD] or bad != reals[row, BAD]

@@ -25,9 +25,8 @@ _next_box = compiled(next_box)
 
 
 @compiled
-def _find(
+def _prepare(
     state: Any,
-    box: int,
     contexts: Floats,
     costs: Floats,
     outside: float,
@@ -36,10 +35,37 @@ def _find(
     sigma: Floats,
     known: Flags,
 ) -> None:
-    """Set the reservation value of a box of which a lower bound is known."""
-    row = 0 if shared else box
-    sigma[box] = search_value(state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside)
-    known[box] = True
+    """Set lower bounds of the reservation values, NaN if absent, and whether they are exact."""
+    boxes = contexts.shape[0]
+    for box in range(boxes):
+        row = 0 if shared else box
+        sigma[box], known[box] = search_bound(
+            state, row, contexts[box], costs[box], kappa, boxes, outside
+        )
+
+
+@compiled
+def _complete(
+    state: Any,
+    contexts: Floats,
+    costs: Floats,
+    outside: float,
+    kappa: float,
+    shared: bool,
+    sigma: Floats,
+    known: Flags,
+    out: Floats,
+) -> None:
+    """Set out to the reservation values themselves, of all boxes that are present."""
+    # In one loop with the bounds, rounds take an eighth longer
+    for box in range(sigma.shape[0]):
+        if not known[box]:
+            row = 0 if shared else box
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
+            known[box] = True
+        out[box] = sigma[box]
 
 
 @compiled
@@ -83,7 +109,11 @@ def _search(
         if _next_box(one, sigma, 0, best) == NO_BOX:
             return best, paid, chosen, count
         if not known[box]:
-            _find(state, box, contexts, costs, outside, kappa, shared, sigma, known)
+            row = 0 if shared else box
+            sigma[box] = search_value(
+                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
+            )
+            known[box] = True
             continue
         opened[box] = True
         paid += costs[box]
@@ -142,16 +172,9 @@ def play_rounds(
     for t in range(contexts.shape[0]):
         price, found = costs[t % costs.shape[0]], values[t]
         start = outside[t % outside.shape[0]]
-        for box in range(boxes):
-            # NaN if the box is absent
-            row = 0 if shared else box
-            sigma[box], known[box] = search_bound(
-                state, row, contexts[t, box], price[box], kappa, boxes, start
-            )
-            if predictions.shape[0] > 0:
-                if not known[box]:
-                    _find(state, box, contexts[t], price, start, kappa, shared, sigma, known)
-                predictions[t, box] = sigma[box]
+        _prepare(state, contexts[t], price, start, kappa, shared, sigma, known)
+        if predictions.shape[0] > 0:
+            _complete(state, contexts[t], price, start, kappa, shared, sigma, known, predictions[t])
         best, spent, pick, looks = _search(
             state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
         )
