@@ -35,6 +35,7 @@ def reopened(searcher: "Searcher", player: Player, state: State | bytes) -> "Liv
             costs=given["costs"].astype(np.float64),
             outside=float(given["hand"].astype(np.float64)[0]),
             places=places,
+            gaps=bool(np.isnan(given["contexts"].astype(np.float64)).any()),
         )
         count = len(places)
         fits = count and 0 <= places.min() <= places.max() < len(names)

@@ -37,7 +37,7 @@ from weitzman.learn.bank_input import hash_of
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
-from weitzman.learn.policy import Feedback, Policy, Round, State, check_round
+from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
 from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import box_names, checked_policy, saved_settings, started
@@ -147,9 +147,10 @@ class Searcher:
             The names that the rows are for, if not all boxes are there.
         """
         shown = self._round(contexts, costs, outside, boxes)
+        shown, rule = decided(self._player, shown)
         search = LiveSearch(
             boxes=self.names if boxes is None else list(boxes),
-            rule=self._player.rule(shown),
+            rule=rule,
             shown=shown,
             sense=self.sense,
             feedback=self.feedback,
@@ -180,10 +181,8 @@ class Searcher:
         Where a rule looks again after every box there are none, which is an error.
         """
         # Without the sign of a turned zero
-        return (
-            self._sign * sigma_by(self._player.rule(self._round(contexts, costs, outside, boxes)))
-            + 0.0
-        )
+        _, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
+        return self._sign * sigma_by(rule) + 0.0
 
     def explain(
         self,
@@ -286,12 +285,9 @@ class Searcher:
         if outside is not None:
             rule = "be a finite number or None"
             hand = self._sign * finite_number(outside, "The outside option", rule)
-        flat = rows.ravel()
-        # One product finds a NaN sooner than a look at every number
-        gaps = math.isnan(flat.dot(flat)) and bool(np.isnan(flat).any())
-        shown = Round(rows, prices, hand, places, number=self.rounds, gaps=gaps)
+        shown = Round(rows, prices, hand, places, number=self.rounds)
         if self._checks:
-            check_round(shown)
+            return checked_round(shown)
         return shown
 
     def _places(self, boxes: Sequence[Hashable]) -> Ints:

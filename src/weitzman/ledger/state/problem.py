@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policy import Player, Round, check_round
+from weitzman.learn.policy import Player, Round, checked_round
 from weitzman.learn.record import sigma_of
 from weitzman.learn.settings import saved_settings
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
@@ -109,7 +109,7 @@ class Problem:
         turned = None if outside is None else self.sign * outside
         shown = self._round(places, contexts, costs, turned)
         if self._checks:
-            check_round(shown)
+            shown = checked_round(shown)
         rule = self._player.rule(shown)
         self._decided = None if asked is None else (asked, rule)
         return rule
