@@ -108,9 +108,9 @@ class Record:
     def filled(self) -> "Record":
         """Return the same rounds with 0 for features that are missing."""
         missing = np.isnan(self.contexts)
-        gaps = missing & ~missing.all(axis=2, keepdims=True)
-        if not gaps.any():
+        if not missing.any():
             return self
+        gaps = missing & ~missing.all(axis=2, keepdims=True)
         return replace(self, contexts=np.where(gaps, 0.0, self.contexts))
 
     def round(self, t: int, *, number: int) -> tuple[Round, Floats]:
