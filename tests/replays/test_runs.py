@@ -15,7 +15,7 @@ from weitzman.learn.policies.portfolio import Portfolio, default_policy, familie
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
-from weitzman.learn.record import play_round
+from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import PAPER, lineup_of
 from weitzman.replays.runs import (
     Part,
@@ -188,7 +188,7 @@ def played_alone(policy: Policy, count: int, feedback: Feedback = "full") -> lis
     """Return the totals of a policy that is played round by round."""
     player = policy.start(boxes=4, dimension=2, feedback=feedback, seed=0)
     pairs = some_rounds(count)
-    return [play_round(player, shown, values, feedback)[1].total for shown, values in pairs]
+    return [play_known_round(player, shown, values, feedback)[1].total for shown, values in pairs]
 
 
 def test_a_policy_is_never_shown_by_the_totals_of_a_candidate_that_differs() -> None:

@@ -30,8 +30,8 @@ __all__ = [
     "Record",
     "checked_record",
     "checked_rows",
+    "play_known_round",
     "play_record",
-    "play_round",
     "revealed",
     "sigma_by",
     "sigma_of",
@@ -146,7 +146,7 @@ def sigma_of(rule: Rule) -> Floats | None:
     return inner.sigma if isinstance(inner, WeitzmanRule) else None
 
 
-def play_round(
+def play_known_round(
     player: Player, shown: Round, values: Floats, feedback: Feedback
 ) -> tuple[Rule, RoundState]:
     """Play a round whose values are known, and let the player learn what it reveals."""
@@ -170,7 +170,7 @@ def play_record(
         played.chosen[t], played.opened_count[t] = -1, 0
         if not len(values):
             continue
-        rule, done = play_round(player, shown, values, feedback)
+        rule, done = play_known_round(player, shown, values, feedback)
         played.totals[t], played.paid[t] = done.total, done.paid
         played.opened_count[t] = len(done.opened)
         if done.kept is not None:

@@ -26,7 +26,7 @@ from weitzman.learn.policies.portfolio_player import pick
 from weitzman.learn.policies.prepared import LearnerFamily
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
-from weitzman.learn.record import play_round
+from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import Lineup
 
 __all__ = [
@@ -251,7 +251,7 @@ def _led(name: str, policy: Portfolio, rounds: Rounds, feedback: Feedback, tick:
         led.played[t] = 0 if explored else 1 + player.played
         # Opening everything costs more than the favourite's looks, and may find more
         would = walk(player.favourite(shown), shown, values).total if explored else 0.0
-        _, done = play_round(player, shown, values, feedback)
+        _, done = play_known_round(player, shown, values, feedback)
         piece.totals[t, 0], piece.opened[t, 0] = done.total, len(done.opened)
         led.exploration[t] = done.total - would if explored else 0.0
         tick(1)
@@ -266,7 +266,7 @@ def _beside(
     piece = _blank(list(names), len(rounds))
     for t, (shown, values) in enumerate(rounds):
         for k, player in enumerate(players):
-            _, done = play_round(player, shown, values, feedback)
+            _, done = play_known_round(player, shown, values, feedback)
             piece.totals[t, k], piece.opened[t, k] = done.total, len(done.opened)
         tick(1)
     return piece
