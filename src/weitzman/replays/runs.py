@@ -22,8 +22,8 @@ from weitzman.learn.policies.portfolio import (
     families_of,
     policy_name,
 )
+from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.portfolio_player import pick
-from weitzman.learn.policies.prepared import LearnerFamily
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
@@ -129,9 +129,9 @@ def _is_scored(policy: Policy, feedback: Feedback) -> TypeGuard[Portfolio]:
 def _plays_as_alone(candidate: Policy, portfolio: Portfolio) -> bool:
     """Whether what a candidate shares with others leaves it as it is by itself."""
     if isinstance(candidate, Simple | Joint):
-        both = candidate.shared, candidate.standardise
-        return both == (portfolio.shared, portfolio.standardise)
-    return portfolio.standardise or not getattr(candidate, "standardise", False)
+        both = candidate.shared, candidate.prepare
+        return both == (portfolio.shared, portfolio.prepare)
+    return getattr(candidate, "prepares", "nothing") in ("nothing", portfolio.prepare)
 
 
 def rank_of(part: Part) -> int:

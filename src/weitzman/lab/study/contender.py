@@ -31,6 +31,11 @@ from weitzman.search.numbers import whole_number
 __all__ = ["CONTENDERS", "Contender"]
 
 
+def _paper() -> FTRL:
+    """Return the learner of the paper, for contexts and values as the world has them."""
+    return FTRL(intercept=False)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Contender:
     """How to make a searcher.
@@ -54,7 +59,7 @@ class Contender:
     12
     """
 
-    learner: Learner = field(default_factory=FTRL)
+    learner: Learner = field(default_factory=_paper)
     policy: Policy | str | None = None
     feedback: Feedback = "opened"
     optimism: float | Literal["auto"] = "auto"
@@ -64,8 +69,7 @@ class Contender:
     def decides(self) -> Policy | None:
         """The policy, found by its name if it has one; None where a learner takes its place."""
         if isinstance(self.policy, str):
-            # The contexts of a world are as the theory has them: nothing to prepare
-            return named_policy(self.policy, shared=False, standardise=False)
+            return named_policy(self.policy, shared=False)
         return self.policy
 
     def searcher(
@@ -96,7 +100,7 @@ class Contender:
             given = {"learner": learner, "optimism": self.optimism}
             if "probe" in self.feedback:
                 given["block"] = self._length(learner, rounds, cost, radius)
-        elif self.learner != FTRL():
+        elif self.learner != _paper():
             raise InvalidInputError("A contender", "have a policy or a learner, not both", self)
         return Searcher(boxes=boxes, dimension=dimension, feedback=self.feedback, rng=rng, **given)
 
@@ -126,12 +130,13 @@ def _at_horizon(learner: Learner, rounds: int, radius: float | None) -> Learner:
 
 CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
-    "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
-    "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
+    "cpb-theorem": Contender(learner=FTRL(eta="theorem", intercept=False), optimism=0.0),
+    "cpb-tuned": Contender(learner=FTRL(eta=10.0, intercept=False), optimism=0.0),
     "default": Contender(policy="default"),
-    "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
-    "linearised": Contender(learner=LinearisedFTRL()),
-    "newton": Contender(learner=NewtonStep()),
-    "residual": Contender(learner=Residual()),
-    "ridge-optimistic": Contender(learner=Ridge()),
+    "ftrl": Contender(learner=FTRL()),
+    "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
+    "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
+    "newton": Contender(learner=NewtonStep(intercept=False)),
+    "residual": Contender(learner=Residual(intercept=False)),
+    "ridge-optimistic": Contender(learner=Ridge(intercept=False)),
 }

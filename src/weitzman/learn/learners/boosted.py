@@ -58,7 +58,7 @@ class Boosted:
     """
 
     eta: Eta = "auto"
-    intercept: bool = False
+    intercept: bool = True
     shared: bool = False
     engine: Engine = "auto"
 

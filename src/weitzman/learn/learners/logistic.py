@@ -71,7 +71,7 @@ class Logistic:
     """
 
     eta: Eta = "auto"
-    intercept: bool = False
+    intercept: bool = True
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:

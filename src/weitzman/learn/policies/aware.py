@@ -41,7 +41,7 @@ shows nothing and is not learned.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,11 @@ from weitzman.learn.learner import Bank, Learner, bank_of
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
 from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
-from weitzman.learn.policies.prepared import LearnerFamily, started
-from weitzman.learn.policies.weitzman import kappa_of
+from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.prepared import linear_learner, prepare_for, started
+from weitzman.learn.policies.weitzman import kappa_of, predicted
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
+from weitzman.learn.preparation import Prepare
 
 __all__ = ["Aware"]
 
@@ -74,19 +76,24 @@ class Aware:
         As for :class:`weitzman.Weitzman`.
     shared
         Whether the boxes carry no history, and one spread serves all of them.
-    standardise
-        Whether the learner is given [1, z], the prepared context, in place of the context itself.
+    prepare
+        As for :class:`weitzman.Weitzman`.
     """
 
     learner: Learner = field(default_factory=FTRL)
     optimism: float | Literal["auto"] = "auto"
     shared: bool = False
-    standardise: bool = False
+    prepare: Prepare | Literal["auto"] = "auto"
+
+    @property
+    def prepares(self) -> Prepare:
+        """What is prepared."""
+        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
 
     @property
     def name(self) -> str:
-        """``aware``, and ``standardised`` if it is."""
-        return "aware standardised" if self.standardise else "aware"
+        """``aware``, and ``standardised`` if contexts alone are prepared."""
+        return "aware standardised" if self.prepares == "contexts" else "aware"
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
@@ -96,8 +103,11 @@ class Aware:
 
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
+        learner: Any = self.learner
+        if self.prepares == "all":
+            learner = linear_learner(learner, dimension - 1)
         return AwarePlayer(
-            bank_of(self.learner, boxes=boxes, dimension=dimension),
+            bank_of(learner, boxes=boxes, dimension=dimension),
             rows=1 if self.shared else boxes,
             new=NEW * dimension,
             kappa=kappa_of(self.optimism, feedback),
@@ -126,7 +136,7 @@ class AwarePlayer:
     def __init__(self, bank: Bank, *, rows: int, new: int, kappa: float) -> None:
         self._bank = bank
         self._kappa = kappa
-        self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
+        self._shift = FTRL(intercept=False, shared=True).start(boxes=1, dimension=SUMMARY)
         # Mean, mean square and number of v − σ
         self._spread = np.zeros((rows, 3))
         self._new = new
@@ -178,27 +188,21 @@ class AwarePlayer:
         return shown.places if len(self._spread) > 1 else np.zeros_like(shown.places)
 
     def _situation(self, shown: Round) -> Situation:
-        sigma = self._predicted(shown, 0.0)
+        sigma = predicted(self._bank, shown, 0.0)
         mean, square, count = self._spread[self._places(shown)].T
         deviation = np.sqrt(np.maximum(square - mean * mean, 0.0))
         known = (count > self._new) & (deviation > _ROUNDING * np.sqrt(square))
         return Situation(sigma=sigma, centre=mean, spread=np.where(known, deviation, 0.0))
 
     def _rule(self, shown: Round, situation: Situation) -> AwareRule:
-        sigma = situation.sigma if self._kappa == 0.0 else self._predicted(shown, self._kappa)
+        sigma = situation.sigma
+        if self._kappa > 0.0:
+            sigma = predicted(self._bank, shown, self._kappa)
         weights = self._shift.weights([0])
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
-            return AwareRule(situation, sigma, np.zeros(SUMMARY))
-        return AwareRule(situation, sigma, weights[0])
+            weights = np.zeros((1, SUMMARY))
+        return AwareRule(situation, sigma, weights[0], floor=shown.floor)
 
-    def _predicted(self, shown: Round, kappa: float) -> Floats:
-        return self._bank.predict_arrays(
-            contexts=shown.filled,
-            costs=shown.costs,
-            boxes=shown.places,
-            optimism=kappa,
-            outside=shown.outside,
-        )
 
 
 def _note(spread: Floats, residual: float) -> None:

@@ -26,6 +26,7 @@ from weitzman.learn.policies.portfolio_player import PortfolioPlayer
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
+from weitzman.learn.preparation import Preparation, Prepare
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
@@ -52,8 +53,8 @@ class Portfolio:
         is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
     shared
         Whether one model serves all boxes.
-    standardise
-        Whether contexts are prepared for the models that need it; not if they come prepared.
+    prepare
+        What is prepared, once for all candidates (:mod:`weitzman.learn.preparation`).
     name
         What tables call it.
     """
@@ -63,7 +64,7 @@ class Portfolio:
     clarity: float | Literal["auto"] = "auto"
     exploration: float = SHARE
     shared: bool = False
-    standardise: bool = True
+    prepare: Prepare = "all"
     name: str = "portfolio"
 
     def start(
@@ -90,12 +91,14 @@ class Portfolio:
             boxes=boxes,
             dimension=dimension,
             shared=self.shared,
-            standardise=self.standardise,
+            prepare=self.prepare,
             feedback=feedback,
         )
         every = families_of(self.candidates)
         chosen = every if families is None else [every[k] for k in families]
-        return Candidates(history, [family.start(history, seed=seed) for family in chosen])
+        preparation = Preparation(dimension, values=True) if self.prepare == "all" else None
+        members = [family.start(history, seed=seed) for family in chosen]
+        return Candidates(history, members, preparation)
 
     def gate(self, names: Sequence[str], feedback: Feedback) -> Gate:
         """Return the hedge over candidates of these names."""
@@ -158,11 +161,11 @@ class _Own:
         player = self.policy.start(
             boxes=history.boxes, dimension=history.dimension, feedback=history.feedback, seed=seed
         )
-        return PlayerMembers(policy_name(self.policy), player, None)
+        return PlayerMembers(policy_name(self.policy), player, "nothing", history)
 
 
 def default_policy(
-    *, shared: bool = False, trees: bool = True, standardise: bool = True
+    *, shared: bool = False, trees: bool = True, prepare: Prepare = "all"
 ) -> Portfolio:
     """Return the policy for somebody who knows nothing of this.
 
@@ -172,11 +175,13 @@ def default_policy(
         Whether the boxes carry no history, and one model serves all of them.
     trees
         Whether candidates with trees take part; they need scikit-learn.
-    standardise
-        Whether contexts are prepared; not if they come as the learners are to have them.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`).
     """
-    paper = Weitzman(FTRL(shared=shared), standardise=standardise)
-    candidates: list[Policy] = [Simple(rule, shared, standardise) for rule in RULES]
+    paper = Weitzman(FTRL(shared=shared))
+    if prepare != "all":
+        paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
+    candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in RULES]
     candidates.append(paper)
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:
@@ -187,11 +192,11 @@ def default_policy(
         joint = has_joint_law(kind, shared)
         ways = [(way, z) for z in _CAUTIONS for way in _ADAPTIVE if joint]
         ways += [(way, 1.0) for way in plain]
-        candidates += [Joint(kind, way, z, shared, standardise) for way, z in ways]
+        candidates += [Joint(kind, way, z, shared, prepare) for way, z in ways]
     return Portfolio(
         candidates=tuple(candidates),
         incumbent=paper.name,
         shared=shared,
-        standardise=standardise,
+        prepare=prepare,
         name="default",
     )

@@ -27,15 +27,19 @@ from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.learners.play import play_compiled
-from weitzman.learn.policies.prepared import LearnerFamily, started
+from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.prepared import linear_learner, prepare_for, started
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State
+from weitzman.learn.preparation import Prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
 from weitzman.search.numbers import whole_number
 from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of"]
+__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of", "predicted"]
+
+_NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
 
 
 @dataclass(frozen=True)
@@ -52,25 +56,33 @@ class Weitzman:
     block
         k, for feedback with ``"probe"``: each box is bought once in k rounds. See
         :func:`weitzman.block_length`.
-    standardise
-        Whether the learner is given [1, z], the prepared context, in place of the context itself.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`). ``"auto"``: ``"all"``, and ``"nothing"`` for a
+        learner without an intercept, or one whose weights are held to a ``prior``, to a ``radius`` or by
+        ``eta="theorem"``.
 
     Examples
     --------
-    >>> Weitzman(FTRL(), standardise=True).name
-    'paper standardised'
+    >>> Weitzman(FTRL()).prepares, Weitzman(FTRL(intercept=False)).prepares
+    ('all', 'nothing')
     """
 
     learner: Learner = field(default_factory=FTRL)
     optimism: float | Literal["auto"] = "auto"
     block: int | None = None
-    standardise: bool = False
+    prepare: Prepare | Literal["auto"] = "auto"
+
+    @property
+    def prepares(self) -> Prepare:
+        """What is prepared."""
+        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
 
     @property
     def name(self) -> str:
-        """``paper`` over FTRL, which is the paper's; else the name of the learner."""
-        name = "paper" if isinstance(self.learner, FTRL) else type(self.learner).__name__
-        return f"{name} standardised" if self.standardise else name
+        """The name of the learner; ``paper`` is FTRL on rounds as they are given, which is the paper's."""
+        name = type(self.learner).__name__
+        paper = isinstance(self.learner, FTRL) and self.prepares != "all"
+        return ("paper" if paper else name) + _NAMES[self.prepares]
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
@@ -84,8 +96,11 @@ class Weitzman:
         """Return a player that takes contexts as they are given."""
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
+        learner: Any = self.learner
+        if self.prepares == "all":
+            learner = linear_learner(learner, dimension - 1)
         return WeitzmanPlayer(
-            bank_of(self.learner, boxes=boxes, dimension=dimension),
+            bank_of(learner, boxes=boxes, dimension=dimension),
             feedback=feedback,
             kappa=kappa_of(self.optimism, feedback),
             block=None if self.block is None else whole_number(self.block, "The block", least=1),
@@ -112,6 +127,29 @@ def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
     if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
         raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
     return float(optimism)
+
+
+def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
+    """Return the σ of a round: what a learner predicts, at this optimism, within what is possible.
+
+    In a prepared round at most one box that was never looked at is opened to learn: the one with the
+    smallest σ. What the others could show is as well shown later.
+    """
+    sigma = bank.predict_arrays(
+        contexts=shown.filled,
+        costs=shown.costs,
+        boxes=shown.places,
+        optimism=kappa,
+        outside=shown.outside,
+    )
+    if shown.least > -np.inf:
+        sigma = np.maximum(sigma, shown.floor)
+    if kappa > 0.0 and shown.units is not None and not bank.shared:
+        new = np.flatnonzero(bank.looks(shown.places) == 0)
+        if len(new) > 1:
+            first = new[sigma[new].argmin()]
+            sigma[new[new != first]] = np.inf
+    return sigma
 
 
 class Bought:
@@ -181,13 +219,7 @@ class WeitzmanPlayer:
 
     def reservation_values(self, shown: Round, kappa: float) -> Floats:
         """Return σ at this optimism."""
-        return self.bank.predict_arrays(
-            contexts=shown.filled,
-            costs=shown.costs,
-            boxes=shown.places,
-            optimism=kappa,
-            outside=shown.outside,
-        )
+        return predicted(self.bank, shown, kappa)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the learner learn."""

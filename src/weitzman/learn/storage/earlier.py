@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["is_earlier", "upgraded", "upgraded_arrays"]
+__all__ = ["as_now", "is_earlier", "upgraded", "upgraded_arrays"]
 
 _OWN = ("Index", "Aware")
 _BASE = {"learner", "standardise"}
@@ -91,3 +91,15 @@ def _name(described: dict[str, Any], name: str) -> str:
     learner = described.get("learner", {"class": "FTRL"})["class"]
     base = "paper" if learner == "FTRL" else learner
     return f"{base} standardised" if described.get("standardise", False) else base
+
+
+def as_now(described: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the description of one learner or policy; ``standardise`` was what ``prepare`` is.
+
+    >>> as_now({"class": "Simple", "rule": "all", "standardise": True})
+    {'class': 'Simple', 'rule': 'all', 'prepare': 'contexts'}
+    """
+    if "standardise" not in described:
+        return described
+    left = {name: part for name, part in described.items() if name != "standardise"}
+    return {**left, "prepare": "contexts" if described["standardise"] else "nothing"}
