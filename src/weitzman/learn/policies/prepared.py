@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.explanation import Explanation
+from weitzman.learn.learner import Bank, bank_of
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.tuned import TunedBank
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
 from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["PreparedPlayer", "linear_learner", "prepare_for", "started"]
+__all__ = ["PreparedPlayer", "linear_learner", "prepare_for", "prepared_bank", "started"]
 
 
 def prepare_for(learner: Any) -> Prepare:
@@ -50,6 +53,17 @@ def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed
     size = dimension + int(constant)
     player: Player = policy.player(boxes=boxes, dimension=size, feedback=feedback, seed=seed)
     return PreparedPlayer(player, dimension, prepare, constant=True) if constant else player
+
+
+def prepared_bank(policy: Any, *, boxes: int, dimension: int) -> Bank:
+    """Return the bank of a policy over a learner, for contexts as the policy prepares them."""
+    learner = policy.learner
+    if policy.prepares != "all":
+        return bank_of(learner, boxes=boxes, dimension=dimension)
+    ready = linear_learner(learner, dimension - 1)
+    if isinstance(learner, FTRL) and learner.eta == "auto":
+        return TunedBank(ready, boxes=boxes, dimension=dimension)
+    return bank_of(ready, boxes=boxes, dimension=dimension)
 
 
 class PreparedPlayer:

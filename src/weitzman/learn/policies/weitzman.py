@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
-from weitzman.learn.learner import Bank, Learner, bank_of
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.learners.play import play_compiled
+from weitzman.learn.policies.allowance import Allowance, predicted
 from weitzman.learn.policies.family import LearnerFamily
-from weitzman.learn.policies.prepared import linear_learner, prepare_for, started
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State
+from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
 from weitzman.learn.preparation import Prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
@@ -37,7 +38,7 @@ from weitzman.search.numbers import whole_number
 from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of", "predicted"]
+__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of"]
 
 _NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
 
@@ -96,13 +97,12 @@ class Weitzman:
         """Return a player that takes contexts as they are given."""
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
-        learner: Any = self.learner
-        if self.prepares == "all":
-            learner = linear_learner(learner, dimension - 1)
+        kappa = kappa_of(self.optimism, feedback)
         return WeitzmanPlayer(
-            bank_of(learner, boxes=boxes, dimension=dimension),
+            prepared_bank(self, boxes=boxes, dimension=dimension),
             feedback=feedback,
-            kappa=kappa_of(self.optimism, feedback),
+            kappa=kappa,
+            allowance=Allowance(boxes) if kappa > 0.0 and self.prepares == "all" else None,
             block=None if self.block is None else whole_number(self.block, "The block", least=1),
             seed=seed,
         )
@@ -127,29 +127,6 @@ def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
     if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
         raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
     return float(optimism)
-
-
-def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
-    """Return the σ of a round: what a learner predicts, at this optimism, within what is possible.
-
-    In a prepared round at most one box that was never looked at is opened to learn: the one with the
-    smallest σ. What the others could show is as well shown later.
-    """
-    sigma = bank.predict_arrays(
-        contexts=shown.filled,
-        costs=shown.costs,
-        boxes=shown.places,
-        optimism=kappa,
-        outside=shown.outside,
-    )
-    if shown.least > -np.inf:
-        sigma = np.maximum(sigma, shown.floor)
-    if kappa > 0.0 and shown.units is not None and not bank.shared:
-        new = np.flatnonzero(bank.looks(shown.places) == 0)
-        if len(new) > 1:
-            first = new[sigma[new].argmin()]
-            sigma[new[new != first]] = np.inf
-    return sigma
 
 
 class Bought:
@@ -191,23 +168,37 @@ class WeitzmanPlayer:
         What is revealed, and which looks are bought.
     kappa
         The optimism.
+    allowance
+        How many looks it may cause; None for any number.
     """
 
     refuses = True
     """The bank refuses rounds that are not numbers: nobody else has to."""
 
     def __init__(
-        self, bank: Bank, *, feedback: Feedback, kappa: float, block: int | None, seed: int
+        self,
+        bank: Bank,
+        *,
+        feedback: Feedback,
+        kappa: float,
+        block: int | None,
+        seed: int,
+        allowance: Allowance | None = None,
     ) -> None:
         self.bank = bank
         self.feedback = feedback
         self.kappa = kappa
         self._block = block
         self._seed = seed
+        self._allowance = allowance
 
     def rule(self, shown: Round) -> Rule:
         """Return Weitzman's rule, and what is bought after it."""
-        rule = WeitzmanRule(self.reservation_values(shown, self.kappa))
+        if self._allowance is None:
+            rule = WeitzmanRule(predicted(self.bank, shown, self.kappa))
+        else:
+            sigma = self._allowance.reservation_values(self.bank, shown, self.kappa)
+            rule = WeitzmanRule(sigma)
         if self._block is None:
             return rule
         marks = self._probes(shown.number, 1)[0]
@@ -215,19 +206,19 @@ class WeitzmanPlayer:
 
     def plain_rule(self, shown: Round) -> Rule:
         """Return the rule without optimism."""
-        return WeitzmanRule(self.reservation_values(shown, 0.0))
-
-    def reservation_values(self, shown: Round, kappa: float) -> Floats:
-        """Return σ at this optimism."""
-        return predicted(self.bank, shown, kappa)
+        return WeitzmanRule(predicted(self.bank, shown, 0.0))
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the learner learn."""
+        if self._allowance is not None:
+            self._allowance.note(self.bank, shown, values)
+        self.late(shown, values)
+
+    def late(self, shown: Round, values: Floats) -> None:
+        """Learn values that came after their round was learned."""
         self.bank.update_arrays(
             boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
         )
-
-    late = learn
 
     def explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
@@ -251,14 +242,22 @@ class WeitzmanPlayer:
     def add_boxes(self, count: int) -> None:
         """Let boxes join that have seen nothing."""
         self.bank.add_boxes(count)
+        if self._allowance is not None:
+            self._allowance.add_boxes(count)
 
     def state(self) -> State:
-        """Return the learner's state."""
-        return self.bank.state()
+        """Return the learner's state, and the allowance's."""
+        if self._allowance is None:
+            return self.bank.state()
+        return joined({"bank": self.bank.state(), "allowance": self._allowance.state()})
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned."""
-        self.bank.restore(dict(state))
+        if self._allowance is None:
+            self.bank.restore(dict(state))
+            return
+        self._allowance.restore(parted(state, "allowance"))
+        self.bank.restore(parted(state, "bank"))
 
     def _probes(self, first: int, rounds: int) -> NDArray[np.bool_]:
         return probes(
