@@ -9,7 +9,6 @@ import httpx
 from weitzman.serve.client.common import (
     BaseProblem,
     BaseSearch,
-    Progress,
     Request,
     UnreachableError,
     key_header,
@@ -17,7 +16,7 @@ from weitzman.serve.client.common import (
     reply_of,
 )
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
-from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
+from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
 
 __all__ = ["AsyncClient", "AsyncProblem", "AsyncSearch"]
 
@@ -76,12 +75,8 @@ class AsyncClient:
         raise UnreachableError(f"The service gave no answer to {request.path}: {trouble}")
 
 
-class AsyncProblem(BaseProblem):
+class AsyncProblem(BaseProblem[AsyncClient]):
     """A problem of the service; ``name`` is its name."""
-
-    def __init__(self, client: AsyncClient, name: str) -> None:
-        super().__init__(name)
-        self._client = client
 
     async def open(
         self,
@@ -96,10 +91,9 @@ class AsyncProblem(BaseProblem):
         """Begin a round, as :meth:`weitzman.serve.client.sync.RemoteProblem.open` does."""
         if alone and self._sign is None:
             self._sign = 1.0 if (await self.describe()).sense == "min" else -1.0
-        request = self._opening(contexts, costs, outside=outside, boxes=boxes, round_id=round_id)
-        reply = await self._client.send(request)
-        progress = Progress(reply, alone=alone, sign=self._sign or 1.0)
-        return AsyncSearch(self._client, self, progress)
+        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
+        reply = await self._client.send(self._opening(contexts, **given))
+        return AsyncSearch(self, reply, alone=alone)
 
     async def describe(self) -> ProblemView:
         """Return its settings and counts."""
@@ -122,18 +116,14 @@ class AsyncProblem(BaseProblem):
         return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
-class AsyncSearch(BaseSearch):
+class AsyncSearch(BaseSearch[AsyncClient]):
     """A round of the service: iterate over it to get boxes, and say what each holds."""
-
-    def __init__(self, client: AsyncClient, problem: BaseProblem, progress: Progress) -> None:
-        super().__init__(problem, progress)
-        self._client = client
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
 
     async def __anext__(self) -> str:
-        box = self._progress.give_out()
+        box = self._give_out()
         if box is None:
             raise StopAsyncIteration
         return box
@@ -148,15 +138,16 @@ class AsyncSearch(BaseSearch):
 
     async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         """End the round; ``values`` are those that feedback ``"full"`` shows."""
-        self._progress.ready_to_close()
-        if self._progress.unreported:
-            await self._client.send(self._values(self._progress.unreported))
-        self._progress.outcome = await self._client.send(self._closing(values))
-        return self._progress.outcome
+        self._check_nothing_awaited()
+        if unreported := self._unreported():
+            await self._client.send(self._request(SeeReply, "values", unreported))
+        self._outcome = await self._client.send(self._request(Outcome, "close", values))
+        return self._outcome
 
     async def _tell(self, value: float | None) -> None:
-        box = self._progress.awaited()
-        if self._progress.alone:
-            self._progress.see_alone(value)
+        box = self._awaited()
+        if self._alone:
+            self._see_alone(value)
         else:
-            self._progress.go_on(await self._client.send(self._values({box: value})))
+            request = self._request(SeeReply, "values", {box: value})
+            self._go_on(await self._client.send(request))
