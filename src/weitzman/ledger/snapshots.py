@@ -32,7 +32,10 @@ from weitzman.ledger.journal import EMPTY, Head, Journal
 from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
+__all__ = ["KEPT", "FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
+
+KEPT = 2
+"""How many snapshots are kept."""
 
 _MAGIC = b"weitzman.snapshot 4\n"
 _BEGIN = len(_MAGIC) + 32
@@ -107,19 +110,10 @@ class Snapshots(Protocol):
 
 
 class FileSnapshots:
-    """Snapshots in files beside a journal: ``<journal>-snapshot-<seq>``.
+    """Snapshots in files beside a journal: ``<journal>-snapshot-<seq>``."""
 
-    Parameters
-    ----------
-    journal
-        The path of the journal.
-    keep
-        How many are kept.
-    """
-
-    def __init__(self, journal: str | os.PathLike[str], *, keep: int = 2) -> None:
+    def __init__(self, journal: str | os.PathLike[str]) -> None:
         self._journal = Path(journal)
-        self._keep = keep
 
     def write(self, snapshot: Snapshot) -> None:
         """Write a file beside its place, move it there, and remove the oldest."""
@@ -142,7 +136,7 @@ class FileSnapshots:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
-        for old in self.files()[self._keep :]:
+        for old in self.files()[KEPT:]:
             old.unlink(missing_ok=True)
 
     def newest_first(self) -> Iterator[Snapshot]:

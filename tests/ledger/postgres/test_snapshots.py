@@ -27,7 +27,7 @@ def test_a_start_from_a_snapshot_is_the_same(postgres: Server, place: str) -> No
 
 
 def test_the_newest_are_kept_and_a_damaged_one_is_left_out(postgres: Server, place: str) -> None:
-    journal, snapshots = PostgresJournal(place), TableSnapshots(place, keep=2)
+    journal, snapshots = PostgresJournal(place), TableSnapshots(place)
     world = three_problems(seed=2, events=30)
     events = journal.append(world.drafts)
     for k in (10, 20, 30, 30):

@@ -6,7 +6,7 @@ import psycopg
 
 from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.snapshots import Snapshot
+from weitzman.ledger.snapshots import KEPT, Snapshot
 
 __all__ = ["TableSnapshots"]
 
@@ -21,19 +21,10 @@ WHERE seq < (SELECT min(seq) FROM (SELECT seq FROM weitzman.snapshot ORDER BY se
 
 
 class TableSnapshots:
-    """Snapshots in a table beside the events.
+    """Snapshots in a table beside the events; ``place`` is the connection string of the journal."""
 
-    Parameters
-    ----------
-    place
-        The connection string of the journal.
-    keep
-        How many are kept.
-    """
-
-    def __init__(self, place: str, *, keep: int = 2) -> None:
+    def __init__(self, place: str) -> None:
         self._place = place
-        self._keep = keep
 
     def write(self, snapshot: Snapshot) -> None:
         """Store a snapshot and remove the oldest."""
@@ -42,7 +33,7 @@ class TableSnapshots:
             with connection.transaction():
                 values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
                 connection.execute(_WRITE, values)
-                connection.execute(_FORGET, [self._keep])
+                connection.execute(_FORGET, [KEPT])
         except psycopg.Error as error:
             raise unavailable(place_name(self._place), "takes no snapshot", error) from None
         finally:

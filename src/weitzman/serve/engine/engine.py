@@ -31,7 +31,7 @@ from weitzman.serve.settings import Settings
 if TYPE_CHECKING:
     from asyncio import Future
 
-__all__ = ["Engine", "now_in_microseconds"]
+__all__ = ["Engine"]
 
 _NOT_LED = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
@@ -39,30 +39,12 @@ _LOCKED = 1_000_000
 """After how many microseconds those of a locked problem are."""
 
 
-def now_in_microseconds() -> int:
-    """Return the time as events have it."""
-    return time.time_ns() // 1_000
-
-
 class Engine:
     """The state, the journal behind it, and what commands share.
 
-    Parameters
-    ----------
-    state, head
-        The state, and the end of the journal that it was made from.
-    journal
-        Where events go.
-    settings
-        The limits.
-    warm_up
-        Which learners are compiled.
-    clock
-        Tells the time in microseconds.
-    on_stored, on_failed
-        Called with the events that were stored; and when some could not be.
-    leads
-        Whether a problem is led here; others close its rounds if it is not.
+    The supervisor makes it from a state and the ``head`` of the journal that this was made from, and is
+    called with the events that were stored, and when some could not be; ``leads`` says whether a problem is
+    led here: others close its rounds if it is not.
 
     Attributes
     ----------
@@ -89,11 +71,10 @@ class Engine:
         head: Head,
         journal: Journal,
         settings: Settings,
-        warm_up: WarmUp | None = None,
-        clock: Callable[[], int] = now_in_microseconds,
-        on_stored: Callable[[list[Event]], None] = lambda events: None,
-        on_failed: Callable[[LedgerError], None] = lambda error: None,
-        leads: Callable[[str], bool] = lambda problem: True,
+        warm_up: WarmUp,
+        on_stored: Callable[[list[Event]], None],
+        on_failed: Callable[[LedgerError], None],
+        leads: Callable[[str], bool],
     ) -> None:
         self.state = state
         self.head = head
@@ -102,10 +83,9 @@ class Engine:
         self.overdue: list[tuple[str, str]] = []
         self.journal = journal
         self.settings = settings
-        self.warm_up = WarmUp() if warm_up is None else warm_up
+        self.warm_up = warm_up
         self.failed: LedgerError | None = None
         self.lost: set[str] | None = None
-        self._clock = clock
         self._now = 0
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
@@ -120,8 +100,8 @@ class Engine:
         heapq.heapify(self._deadlines)
 
     def now(self) -> int:
-        """Return the time, which never goes back."""
-        self._now = max(self._now, self._clock())
+        """Return the time in microseconds since 1970, which never goes back."""
+        self._now = max(self._now, time.time_ns() // 1_000)
         return self._now
 
     def pending(self) -> "Future[None] | None":

@@ -40,19 +40,12 @@ _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", wa
 class Supervisor:
     """Starts the engine, and another when it fails.
 
-    Parameters
-    ----------
-    journal, snapshots
-        Where events and snapshots are.
-    settings
-        The settings.
-    on_lost
-        Called when there can be no engine: the journal cannot be read.
-
     Attributes
     ----------
     engine
         The engine, while one runs.
+    on_lost
+        Called when there can be no engine: the journal cannot be read.
     refused
         Why there will be no engine any more.
     peers
@@ -60,12 +53,7 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        *,
-        journal: Journal,
-        snapshots: Snapshots | None,
-        settings: Settings,
-        on_lost: Callable[[Exception], None] = lambda error: None,
+        self, *, journal: Journal, snapshots: Snapshots | None, settings: Settings
     ) -> None:
         self.engine: Engine | None = None
         self.settings = settings
@@ -74,7 +62,7 @@ class Supervisor:
         self.snapshot_seq = 0
         self._snapshot_size = 0
         self._journal, self._snapshots = journal, snapshots
-        self.on_lost = on_lost
+        self.on_lost: Callable[[Exception], None] = lambda error: None
         self.refused: JournalFormatError | None = None
         self.peers: Peers | None = None
         self._tasks: set[asyncio.Task[None]] = set()

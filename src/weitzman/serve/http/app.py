@@ -48,28 +48,16 @@ _encode = msgspec.json.Encoder().encode
 
 
 class App:
-    """The ASGI application.
+    """The ASGI application: the supervisor has the engine, the guard decides who may pass."""
 
-    Parameters
-    ----------
-    supervisor
-        Has the engine.
-    guard
-        Decides who may pass.
-    routes
-        The route table.
-    """
-
-    def __init__(
-        self, *, supervisor: Supervisor, guard: Guard, routes: tuple[Route, ...] = ROUTES
-    ) -> None:
+    def __init__(self, *, supervisor: Supervisor, guard: Guard) -> None:
         self.supervisor = supervisor
         self._guard = guard
         self._settings = supervisor.settings
         upload = self._settings.upload_limit
         self._limits = {JSON: self._settings.body_limit, PARQUET: upload, BINARY: upload}
-        self._router = Router(routes)
-        described = _encode(document(routes))
+        self._router = Router(ROUTES)
+        described = _encode(document(ROUTES))
         self._own: dict[str, Callable[[], bytes]] = {
             "/healthz": status.health,
             "/readyz": partial(status.readiness, supervisor),

@@ -58,12 +58,10 @@ class Guard:
         The most requests a second of one key or address; 0 for no limit.
     """
 
-    def __init__(
-        self, *, needs_keys: bool, first_key: str | None, rate: float, burst: float = 10.0
-    ) -> None:
+    def __init__(self, *, needs_keys: bool, first_key: str | None, rate: float) -> None:
         self._needs_keys = needs_keys
         self._first = None if first_key is None else key_sha256(first_key)
-        self._rate = Rate(rate, burst) if rate > 0.0 else None
+        self._rate = Rate(rate) if rate > 0.0 else None
 
     def check(
         self,
