@@ -20,7 +20,7 @@ after it (:func:`repair`). The result is the fold over the journal, as :func:`re
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -41,6 +41,12 @@ _MAGIC = b"weitzman.snapshot 4\n"
 _BEGIN = len(_MAGIC) + 32
 _PLACE = msgspec.msgpack.Decoder(tuple[int, bytes, int])
 Bytes = bytes | memoryview
+
+
+class _Named(msgspec.Struct):
+    """As much of a problem's record as tells whose it is."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -86,14 +92,18 @@ class Snapshot:
         place, service, *problems = records
         return cls(*_PLACE.decode(place), service, problems)
 
-    def state(self) -> State:
-        """Return the state; ValueError if the records are those of other code."""
-        state = State()
+    def put_into(self, state: State, only: Set[str] | None = None) -> State:
+        """Return the state with what the records hold, or those of some names only.
+
+        ValueError if the records are those of other code.
+        """
         try:
-            state.service = Service.from_record(self.service)
+            if only is None or SERVICE in only:
+                state.service = Service.from_record(self.service)
             for record in self.problems:
-                problem = Problem.from_record(record)
-                state.problems[problem.name] = problem
+                if only is None or msgspec.msgpack.decode(record, type=_Named).name in only:
+                    problem = Problem.from_record(record)
+                    state.problems[problem.name] = problem
         except msgspec.DecodeError as error:
             raise ValueError(str(error)) from None
         return state
@@ -153,12 +163,6 @@ class FileSnapshots:
         return sorted(found, reverse=True)
 
 
-class _Named(msgspec.Struct):
-    """As much of a problem's record as tells whose it is."""
-
-    name: str
-
-
 class Resumed(NamedTuple):
     """A state, the end of the journal that it was made from, and how.
 
@@ -195,7 +199,7 @@ def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
         if since.seq == head.seq and since.chain != head.chain:
             continue
         with contextlib.suppress(JournalDamagedError, ValueError):
-            resumed = _replayed(journal, snapshot.state(), since, head)
+            resumed = _replayed(journal, snapshot.put_into(State()), since, head)
             return resumed._replace(size=snapshot.size)
     return _replayed(journal, State(), EMPTY, head)
 
@@ -209,21 +213,23 @@ def _replayed(journal: Journal, state: State, since: Head, head: Head) -> Resume
 
 
 def repair(
-    journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Iterable[str]
+    journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Set[str]
 ) -> Resumed:
     """Return the state after all events of a journal; the state that is given is changed.
 
-    Parameters
-    ----------
-    journal, snapshots
-        Where the truth is.
-    state, head
-        The state, and the last event of which it holds that and all before, but for the lost problems.
-    lost
-        Problems that hold events which were perhaps not stored.
+    It holds ``head`` and all events before, but for the problems that are ``lost``: those hold events which
+    were perhaps not stored.
     """
-    end = journal.head()
-    since = _reset(state, set(lost), snapshots, end)
+    end, since = journal.head(), EMPTY
+    for name in lost:
+        state.problems.pop(name, None)
+    if SERVICE in lost:
+        state.service = Service()
+    for snapshot in () if snapshots is None else snapshots.newest_first():
+        if snapshot.until <= end.seq:
+            snapshot.put_into(state, lost)
+            since = Head(snapshot.seq, snapshot.chain)
+            break
     count = 0
     for name in lost:
         for event in journal.read(since, problem=name, until=end.seq):
@@ -231,25 +237,3 @@ def repair(
     for event in journal.read(head, until=end.seq):
         count += apply(state, event)
     return Resumed(state, end, snapshot=since.seq, replayed=count)
-
-
-def _reset(state: State, lost: set[str], snapshots: Snapshots | None, end: Head) -> Head:
-    """Put problems back to the newest snapshot that fits, or to nothing; return where that was taken."""
-    for name in lost:
-        state.problems.pop(name, None)
-    if SERVICE in lost:
-        state.service = Service()
-    for snapshot in () if snapshots is None else snapshots.newest_first():
-        if snapshot.until <= end.seq:
-            _put_back(state, lost, snapshot)
-            return Head(snapshot.seq, snapshot.chain)
-    return EMPTY
-
-
-def _put_back(state: State, lost: set[str], snapshot: Snapshot) -> None:
-    if SERVICE in lost:
-        state.service = Service.from_record(snapshot.service)
-    for record in snapshot.problems:
-        if msgspec.msgpack.decode(record, type=_Named).name in lost:
-            problem = Problem.from_record(record)
-            state.problems[problem.name] = problem

@@ -48,12 +48,7 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
         assert isinstance(journal, PostgresJournal)
         if settings.port == 0 and settings.address is None:
             raise InvalidInputError("The port of a service with peers", "be given", 0)
-        supervisor.peers = Peers(
-            journal=journal,
-            address=settings.own_address,
-            warm_up=supervisor.warm_up,
-            engine=lambda: supervisor.engine,
-        )
+        supervisor.peers = Peers(journal, supervisor)
     return App(supervisor=supervisor, guard=guard)
 
 
@@ -121,13 +116,11 @@ def _refuse_without_keys(settings: Settings) -> None:
     """Refuse to ask for keys that nobody has: while it runs, none can be made from outside."""
     if settings.key_file is not None:
         return
-    from weitzman.ledger.state.fold import SERVICE, State, apply
+    from weitzman.ledger.state.fold import SERVICE, replay
 
     journal, _ = open_ledger(settings.data)
-    state = State()
     try:
-        for event in journal.read(problem=SERVICE):
-            apply(state, event)
+        state = replay(journal.read(problem=SERVICE))
     finally:
         journal.close()
     if not any(key.revoked is None for key in state.service.keys.values()):
