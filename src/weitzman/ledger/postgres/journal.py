@@ -31,8 +31,7 @@ from weitzman.ledger.event import Draft, Event, chained
 from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
 from weitzman.ledger.key_filter import KnownKeys
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.postgres.rows import from_row, to_row, whole
-from weitzman.ledger.postgres.tables import CHANNEL, make_tables
+from weitzman.ledger.postgres.tables import CHANNEL, from_row, make_tables, to_row, whole
 
 __all__ = ["PostgresJournal"]
 

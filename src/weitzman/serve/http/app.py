@@ -33,8 +33,7 @@ from weitzman.serve.http.request import (
     check_type,
     read_body,
 )
-from weitzman.serve.http.route import BINARY, JSON, PARQUET, Call, Route
-from weitzman.serve.http.router import Router
+from weitzman.serve.http.route import BINARY, JSON, PARQUET, Call, Route, Router
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal

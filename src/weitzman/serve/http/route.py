@@ -1,6 +1,9 @@
-"""A route: one path and method, who may use it, what it takes and gives."""
+"""A route: one path and method, who may use it, what it takes and gives.
 
-from collections.abc import Awaitable, Callable
+The router leads from a path to its route: the route table as a tree, made once.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -9,11 +12,11 @@ import msgspec
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.guard import Access
-from weitzman.serve.messages.refusal import unreadable
+from weitzman.serve.messages.refusal import Refusal, unreadable
 from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
 
-__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
+__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Match", "Route", "Router"]
 
 JSON: Final = "application/json"
 BINARY: Final = "application/octet-stream"
@@ -129,3 +132,59 @@ class Route:
         return problem is not None and (
             self.takes_long == "always" or problem.settings.policy is not None
         )
+
+
+Match = tuple[Route, dict[str, str]]
+"""The route of a request, and the names in its path."""
+
+
+class _Node:
+    """A place in the tree of paths."""
+
+    __slots__ = ("any", "name", "parts", "routes")
+
+    def __init__(self) -> None:
+        self.parts: dict[str, _Node] = {}
+        self.any: _Node | None = None
+        self.name = ""
+        self.routes: dict[str, Route] = {}
+
+
+class Router:
+    """The tree of all paths."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._root = _Node()
+        for route in routes:
+            self._plant(route)
+
+    def match(self, method: str, path: str) -> Match:
+        """Return the route of a request, and the names in its path."""
+        node, args = self._root, {}
+        for part in path.split("/")[1:]:
+            following = node.parts.get(part)
+            if following is None:
+                following = node.any
+                if following is None or not part:
+                    raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
+                args[following.name] = part
+            node = following
+        route = node.routes.get("GET" if method == "HEAD" else method)
+        if route is None:
+            if not node.routes:
+                raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
+            known = ", ".join(sorted(node.routes))
+            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
+        return route, args
+
+    def _plant(self, route: Route) -> None:
+        node = self._root
+        for part in route.path.split("/")[1:]:
+            if part.startswith("{"):
+                if node.any is None:
+                    node.any = _Node()
+                    node.any.name = part[1:-1]
+                node = node.any
+            else:
+                node = node.parts.setdefault(part, _Node())
+        node.routes[route.method] = route
