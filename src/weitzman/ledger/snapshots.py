@@ -150,7 +150,6 @@ class FileSnapshots:
             old.unlink(missing_ok=True)
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Yield the snapshots that are whole."""
         for file in self.files():
             with contextlib.suppress(OSError):
                 snapshot = Snapshot.from_bytes(file.read_bytes())

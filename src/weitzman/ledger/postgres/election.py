@@ -52,14 +52,9 @@ def lock_of(problem: str) -> int:
 
 
 class Election:
-    """A process that stands for the lead of problems.
+    """A process that stands for the lead of problems; others can ask it at its ``address``.
 
-    Parameters
-    ----------
-    place
-        The connection string of the journal, whose tables are there.
-    address
-        Where other processes can ask this one.
+    Its methods raise JournalUnavailableError if the server does not answer.
     """
 
     def __init__(self, place: str, *, address: str) -> None:
@@ -85,13 +80,7 @@ class Election:
         return problem in self._held
 
     def lead(self, problem: str) -> bool:
-        """Return whether this process leads a problem, taking the lead if nobody has it.
-
-        Raises
-        ------
-        JournalUnavailableError
-            If the server does not answer.
-        """
+        """Return whether this process leads a problem, taking the lead if nobody has it."""
         with self._lock:
             if problem not in self._held:
                 rows = self._ask("SELECT pg_try_advisory_lock(%s)", [lock_of(problem)])

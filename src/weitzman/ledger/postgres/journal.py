@@ -69,13 +69,7 @@ FROM weitzman.head h LEFT JOIN (SELECT seq, chain FROM weitzman.events ORDER BY 
 
 
 class PostgresJournal:
-    """A journal in a database, made if it is not there.
-
-    Parameters
-    ----------
-    place
-        A connection string of PostgreSQL, ``postgresql://user@host/database``.
-    """
+    """A journal in the database of a connection string, ``postgresql://…``, made if it is not there."""
 
     is_far = True
 
@@ -137,11 +131,9 @@ class PostgresJournal:
                 raise JournalDamagedError(self.name, head.seq, last, f"the {reason}")
 
     def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether an event has this key, perhaps."""
         return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
-        """Return the events of a problem with a key."""
         where = "WHERE e.problem = %(problem)b AND e.key = %(key)b AND e.key <> '' ORDER BY e.seq"
         return self._alone(where, {"problem": problem.encode(), "key": key.encode()})
 

@@ -20,13 +20,7 @@ _LOOK = 1.0
 
 
 class Listener:
-    """Waits for events of others.
-
-    Parameters
-    ----------
-    place
-        The connection string of the journal.
-    """
+    """Waits for events of others; JournalUnavailableError if the server does not answer."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -34,13 +28,7 @@ class Listener:
         self._connection: psycopg.Connection[Any] | None = None
 
     def wait(self, seq: int, timeout: float) -> int:
-        """Return the seq of the head as soon as it is beyond ``seq``, or when the time is over.
-
-        Raises
-        ------
-        JournalUnavailableError
-            If the server does not answer.
-        """
+        """Return the seq of the head as soon as it is beyond ``seq``, or when the time is over."""
         deadline = time.monotonic() + timeout
         with self._lock:
             try:

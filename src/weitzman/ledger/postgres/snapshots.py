@@ -40,7 +40,6 @@ class TableSnapshots:
             connection.close()
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Yield the snapshots that are whole."""
         pool = Pool(self._place)
         try:
             seqs = pool.rows("SELECT seq FROM weitzman.snapshot ORDER BY seq DESC", {})

@@ -47,13 +47,7 @@ _OF_PROBLEM = (
 
 
 class SqliteJournal:
-    """A journal in a file of this machine, made if it is not there.
-
-    Parameters
-    ----------
-    path
-        The file. Beside it stand SQLite's ``-wal`` and ``-shm`` and the ``-witness``.
-    """
+    """A journal in a file of this machine, made if it is not there."""
 
     is_far = False
 
@@ -129,18 +123,15 @@ class SqliteJournal:
             raise JournalDamagedError(self.name, seq, last, "the events after it are not there")
 
     def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether an event has this key, perhaps."""
         return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
-        """Return the events of a problem with a key."""
         if not key or not self._keys.may_hold(problem, key):
             return []
         where = "WHERE e.key = ? AND e.problem = ? ORDER BY e.seq"
         return list(self._alone(where, (key, problem)))
 
     def head(self) -> Head:
-        """Return the end of what is stored."""
         return self._head
 
     def close(self) -> None:

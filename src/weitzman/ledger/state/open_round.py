@@ -44,20 +44,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class RoundRecord(msgspec.Struct):
-    """An open round as it is saved.
-
-    Attributes
-    ----------
-    at, until, places, contexts
-        As of :class:`OpenRound`.
-    costs, outside, looks
-        The costs, the outside option, and what the rows looked at showed, in order; None where nothing came.
-    sigma, order
-        The reservation values and the rows by increasing ones, if the rule goes by them; else no values, and
-        the rows as they stand.
-    course
-        Another rule, as arrays.
-    """
+    """An open round as it is saved; ``course`` is a rule without reservation values, as arrays."""
 
     at: int
     until: int

@@ -45,20 +45,8 @@ class ProblemRecord(msgspec.Struct, omit_defaults=True):
 class Problem:
     """One decision problem and everything that has happened to it.
 
-    Attributes
-    ----------
-    name, settings
-        What it is called, and what it was created with.
-    at
-        When it was created, in microseconds.
-    events
-        How many events it has taken in.
-    archived
-        Whether it takes no more rounds.
-    rounds
-        The open rounds by id.
-    tally
-        What its closed rounds came to.
+    It was created at ``at``, in microseconds, and has taken in ``events`` events. ``rounds`` are the open
+    ones by id, ``tally`` is what the closed ones came to.
     """
 
     def __init__(self, *, name: str, at: int, settings: Created) -> None:

@@ -1,4 +1,7 @@
-"""The client of :mod:`weitzman.serve.client.sync`, for asyncio."""
+"""The client of :mod:`weitzman.serve.client.sync`, for asyncio.
+
+Its methods are those described there, to be awaited.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -39,24 +42,19 @@ class AsyncClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
         await self._http.aclose()
 
     async def create_problem(self, **settings: Any) -> "AsyncProblem":
-        """Create a problem with these settings, or find it if it is there with the same ones."""
         view = await self.send(Request.make("POST", ("problems",), ProblemView, settings))
         return AsyncProblem(self, view.name)
 
     async def problems(self) -> list[ProblemView]:
-        """Return all problems."""
         return (await self.send(Request.make("GET", ("problems",), ProblemList))).problems
 
     def problem(self, name: str) -> "AsyncProblem":
-        """Return a problem by its name."""
         return AsyncProblem(self, name)
 
     async def send(self, request: Request[W]) -> W:
-        """Send a request, again and again if need be, and return the reply."""
         trouble = ""
         for attempt in range(self._retries + 1):
             if attempt:
@@ -88,7 +86,6 @@ class AsyncProblem(BaseProblem[AsyncClient]):
         round_id: str | None = None,
         alone: bool = False,
     ) -> "AsyncSearch":
-        """Begin a round, as :meth:`weitzman.serve.client.sync.RemoteProblem.open` does."""
         if alone and self._sign is None:
             self._sign = 1.0 if (await self.describe()).sense == "min" else -1.0
         given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
@@ -96,23 +93,18 @@ class AsyncProblem(BaseProblem[AsyncClient]):
         return AsyncSearch(self, reply, alone=alone)
 
     async def describe(self) -> ProblemView:
-        """Return its settings and counts."""
         return await self._client.send(self._request("GET", ProblemView))
 
     async def archive(self) -> ProblemView:
-        """Let it take no more rounds."""
         return await self._client.send(self._request("POST", ProblemView, "archive"))
 
     async def round(self, round_id: str) -> RoundView:
-        """Return a round: its boxes, and what happened step by step."""
         return await self._client.send(self._request("GET", RoundView, "rounds", round_id))
 
     async def report(self) -> Report:
-        """Return savings, looks, regret and calibration."""
         return await self._client.send(self._request("GET", Report, "report"))
 
     async def diagnostics(self) -> Diagnostics:
-        """Return the health of its feedback."""
         return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
@@ -129,15 +121,12 @@ class AsyncSearch(BaseSearch[AsyncClient]):
         return box
 
     async def see(self, value: float) -> None:
-        """Say what the last box holds."""
         await self._tell(value)
 
     async def miss(self) -> None:
-        """Say that the value of the last box did not come."""
         await self._tell(None)
 
     async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
-        """End the round; ``values`` are those that feedback ``"full"`` shows."""
         self._check_nothing_awaited()
         if unreported := self._unreported():
             await self._client.send(self._request(SeeReply, "values", unreported))

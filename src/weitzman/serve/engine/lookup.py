@@ -28,13 +28,7 @@ class NotAtHandError(Exception):
 
 
 class LookUps:
-    """What commands have asked of a journal.
-
-    Parameters
-    ----------
-    journal
-        The journal.
-    """
+    """What commands have asked of a journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -46,17 +46,7 @@ def key_sha256(key: str) -> str:
 
 
 class Guard:
-    """Decides whether a request may pass.
-
-    Parameters
-    ----------
-    needs_keys
-        Whether a request without a valid key is refused.
-    first_key
-        The text of a key with scope admin that is not in the journal; None if there is none.
-    rate
-        The most requests a second of one key or address; 0 for no limit.
-    """
+    """Decides whether a request may pass; ``first_key`` has the scope admin and is not in the journal."""
 
     def __init__(self, *, needs_keys: bool, first_key: str | None, rate: float) -> None:
         self._needs_keys = needs_keys
