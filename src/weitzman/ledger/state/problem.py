@@ -134,11 +134,10 @@ class Problem:
         """End a round and learn it, once."""
         ended = self.rounds.pop(name)
         values = ended.known([(row, self.sign * v) for row, v in body.shown])
-        result = ended.result()
         self.tally.waited += body.waited
         if self.settings.shadow:
-            self.tally.compare(result, ended.would(values))
-        self.tally.close(name, at, ended, values, result)
+            self.tally.compare(ended.state, ended.would(values))
+        self.tally.close(name, at, ended, values)
         self._learn(ended.places, ended.contexts, list(ended.costs), values, ended.outside)
 
     def take_log(self, body: Imported) -> None:

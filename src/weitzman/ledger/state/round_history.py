@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode
 from weitzman.ledger.event import Draft, Event
-from weitzman.ledger.state.open_round import OpenRound, Result
+from weitzman.ledger.state.open_round import OpenRound
 
 __all__ = ["RoundHistory", "round_history"]
 
@@ -34,10 +34,6 @@ class RoundHistory:
     late: dict[int, float | None] = field(default_factory=dict)
     closed: Closed | None = None
     closed_at: int | None = None
-
-    def result(self) -> Result:
-        """Return the result of the round, as it ended or if it ends now."""
-        return self.round.result()
 
 
 def round_history(

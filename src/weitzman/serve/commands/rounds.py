@@ -5,6 +5,7 @@ that is known already is passed over; a round that is closed keeps its outcome. 
 stored truth is refused, and the first stays.
 """
 
+import math
 import secrets
 from collections.abc import Mapping
 from typing import TypeVar
@@ -93,18 +94,17 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
         new = _new_values(problem, history.round, seen, ask.values)
         if new:
             engine.happen(problem.name, Seen(new, late=True), name)
-        best = _turned(problem, history.result().value)
+        best = _turned(problem, history.round.state.best)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_values(problem, opened, opened.looks, ask.values)
     if new:
         engine.happen(problem.name, Seen(new), name)
     row = opened.next()
-    best = opened.best()
     return SeeReply(
         round=name,
         next=None if row is None else box_name(problem, opened, row),
         stop=row is None,
-        best=None if best == float("inf") else problem.sign * best,
+        best=_turned(problem, opened.state.best),
         late=False,
     )
 
@@ -145,16 +145,16 @@ def outcome_of(
     problem: Problem, name: str, ended: OpenRound, closed: Closed, closed_at: int
 ) -> Outcome:
     """Return the outcome of a round that has ended."""
-    result = ended.result()
+    state = ended.state
     values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
     would = ended.would(values) if problem.settings.shadow and ended.sigma else None
     return Outcome(
         round=name,
-        opened=[box_name(problem, ended, row) for row in result.opened],
-        chosen=None if result.chosen is None else box_name(problem, ended, result.chosen),
-        value=_turned(problem, result.value),
-        paid=result.paid,
-        total=_turned(problem, result.total),
+        opened=[box_name(problem, ended, row) for row in state.opened],
+        chosen=None if state.kept is None else box_name(problem, ended, state.kept),
+        value=_turned(problem, state.best),
+        paid=state.paid,
+        total=_turned(problem, state.total),
         learned=sum(v == v for v in values),  # noqa: PLR0124  NaN is not itself
         closed=closed_at * _SECOND,
         waited=closed.waited,
@@ -228,7 +228,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
         round=name,
         next=None if row is None else names[row],
         stop=row is None,
-        best=_turned(problem, opened.outside),
+        best=_turned(problem, opened.state.outside),
         order=order if opened.sigma else None,
         reservation_values=sigma if opened.sigma else None,
         rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
@@ -236,5 +236,6 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     )
 
 
-def _turned(problem: Problem, value: float | None) -> float | None:
-    return None if value is None else problem.sign * value
+def _turned(problem: Problem, value: float) -> float | None:
+    """Return a value or total in the problem's direction; None if there is none."""
+    return None if value == math.inf else problem.sign * value
