@@ -29,6 +29,7 @@ import msgspec
 
 from weitzman.errors import JournalDamagedError
 from weitzman.ledger.journal import EMPTY, Head, Journal
+from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
@@ -99,7 +100,7 @@ class Snapshot:
         """
         try:
             if only is None or SERVICE in only:
-                state.service = Service.from_record(self.service)
+                state.service = unpack(self.service, Service)
             for record in self.problems:
                 if only is None or msgspec.msgpack.decode(record, type=_Named).name in only:
                     problem = Problem.from_record(record)
@@ -179,7 +180,7 @@ class Resumed(NamedTuple):
 def take(state: State, head: Head) -> Snapshot:
     """Return a snapshot of a state that holds exactly the events up to ``head``."""
     problems = [problem.record() for problem in state.problems.values()]
-    service = state.service.record()
+    service = pack(state.service)
     return Snapshot(
         seq=head.seq, chain=head.chain, until=head.seq, service=service, problems=problems
     )

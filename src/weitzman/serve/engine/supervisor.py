@@ -17,6 +17,7 @@ from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.snapshots import Resumed, Snapshot, Snapshots, repair, resume
+from weitzman.ledger.state.arrays import pack
 from weitzman.serve.engine.background import run_in_background
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.engine.warmup import WarmUp
@@ -203,7 +204,7 @@ class Supervisor:
                 self.snapshot_seq = engine.head.seq
                 return
             head = engine.head
-            service, records = engine.state.service.record(), []
+            service, records = pack(engine.state.service), []
             for name in list(engine.state.problems):
                 await engine.locks.wait_until_free(name)
                 if engine.failed is not None:
