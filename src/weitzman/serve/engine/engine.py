@@ -10,8 +10,8 @@ request give the same answer again, also after a restart; the same key with anot
 
 import heapq
 import time
+from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,9 +27,6 @@ from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.engine.writer import Then, Writer
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.settings import Settings
-
-if TYPE_CHECKING:
-    from asyncio import Future
 
 __all__ = ["Engine"]
 
@@ -104,7 +101,7 @@ class Engine:
         self._now = max(self._now, time.time_ns() // 1_000)
         return self._now
 
-    def pending(self) -> "Future[None] | None":
+    def pending(self) -> Future[None] | None:
         """Return what to wait for before telling anybody of the state; None if all of it is stored."""
         if self.failed is not None:
             raise self.failed
@@ -146,7 +143,7 @@ class Engine:
             for draft in drafts:
                 self._writer.add(draft)
 
-    def find(self, problem: str, key: str) -> "list[Draft | Event]":
+    def find(self, problem: str, key: str) -> list[Draft | Event]:
         """Return the events of a problem with a key, stored or not."""
         if self.failed is not None:
             raise self.failed
@@ -175,14 +172,14 @@ class Engine:
         command: Callable[[], tuple[int, bytes]],
     ) -> tuple[int, bytes]:
         """Carry out a command, or return what it answered to the same key before."""
-        before = self._answered(self.find(problem, key))
-        if before is not None:
+        for event in self.find(problem, key):
+            if event.kind != "answered":
+                continue  # the id of a round may be the same text
+            before = decode(event.kind, event.body)
+            assert isinstance(before, Answered)
             if before.request != request:
-                raise Refusal(
-                    "key-reused",
-                    f"The Idempotency-Key {key!r} came before, with another request.",
-                    "Idempotency-Key",
-                )
+                text = f"The Idempotency-Key {key!r} came before, with another request."
+                raise Refusal("key-reused", text, "Idempotency-Key")
             return before.status, bytes(before.reply)
         status, reply = command()
         home = problem if problem in self.state.problems else SERVICE
@@ -260,12 +257,3 @@ class Engine:
             return
         self.failed = error
         self._on_failed(error)
-
-    @staticmethod
-    def _answered(events: "Sequence[Draft | Event]") -> Answered | None:
-        for event in events:
-            if event.kind == "answered":
-                body = decode(event.kind, event.body)
-                assert isinstance(body, Answered)
-                return body
-        return None
