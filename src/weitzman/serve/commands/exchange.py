@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.learn.load import load
 from weitzman.learn.settings import saved_settings
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
@@ -79,10 +79,8 @@ def _parsed(problem: Problem, content: bytes) -> list[PastRound]:
     try:
         read = read_table(table, lambda _: roles.columns)
         return _past_rounds(problem, checked_rows(read, roles, skip_bad=False))
-    except WeitzmanError as error:
-        if isinstance(error, InvalidInputError):
-            raise from_input_error(error) from None
-        raise
+    except InvalidInputError as error:
+        raise from_input_error(error) from None
 
 
 def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
