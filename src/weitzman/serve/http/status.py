@@ -5,7 +5,6 @@ import msgspec
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.openapi import VERSION
 from weitzman.serve.messages.schema import Health
-from weitzman.serve.metrics import about, sample
 
 __all__ = ["health", "metrics", "readiness"]
 
@@ -27,15 +26,13 @@ def readiness(supervisor: Supervisor) -> bytes:
 
 def metrics(supervisor: Supervisor) -> bytes:
     """Return counts, durations and gauges in Prometheus' text format."""
-    lines: list[str] = []
-    if supervisor.engine is not None:
-        problems = supervisor.engine.state.problems
+    engine, gauges = supervisor.engine, []
+    if engine is not None:
+        problems = engine.state.problems
         opened = sum(len(problem.rounds) for problem in problems.values())
-        for name, number, what in (
+        gauges = [
             ("problems", len(problems), "Problems."),
             ("rounds_open", opened, "Rounds open now."),
-            ("journal_seq", supervisor.engine.head.seq, "The number of the last event stored."),
-        ):
-            lines += about(f"weitzman_{name}", "gauge", what)
-            lines.append(sample(f"weitzman_{name}", number))
-    return supervisor.metrics.text(lines).encode()
+            ("journal_seq", engine.head.seq, "The number of the last event stored."),
+        ]
+    return supervisor.metrics.text(gauges).encode()
