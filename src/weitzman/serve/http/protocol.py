@@ -22,14 +22,10 @@ from weitzman.serve.http.app import App
 from weitzman.serve.http.request import Request
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
-from weitzman.serve.messages.response import Headers
+from weitzman.serve.messages.response import Headers, error_response
 
 __all__ = ["LogLines", "Protocol"]
 
-_HEAD = (
-    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n"
-    b"cache-control: no-store\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
-)
 _NEVER: Final = asyncio.Event()
 _SMALL: Final = 65_536
 """The largest body that is waited for here, in bytes."""
@@ -177,8 +173,9 @@ class Protocol(HttpToolsProtocol):
             self.pipeline.clear()
             cycle.keep_alive = False
             return
-        content = Refusal("no-http", msg).to_bytes()
-        self.transport.write(_HEAD % len(content) + content)
+        status, content, headers = error_response(Refusal("no-http", msg), "none")
+        end = b"\r\nconnection: close\r\n\r\n"
+        self.transport.write(b"%b%d%b%b" % (_head(status, headers), len(content), end, content))
         self.transport.close()
 
     def _is_free(self) -> bool:
