@@ -9,7 +9,7 @@ import asyncio
 import io
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from weitzman.serve.commands.round_input import checked_value
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["export_log", "import_rounds", "read_log", "upload_state"]
 
@@ -136,15 +133,8 @@ async def export_log(engine: Engine, problem: Problem) -> bytes:
 
 
 def _written(problem: Problem, events: Iterable[Event]) -> bytes:
-    from pyarrow import parquet
-
-    sink = io.BytesIO()
-    parquet.write_table(_log(problem, events), sink)
-    return sink.getvalue()
-
-
-def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
     import pyarrow
+    from pyarrow import parquet
 
     boxes = problem.settings.boxes
     columns: dict[str, list[Any]] = {
@@ -187,7 +177,9 @@ def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
     grid = np.array(features, dtype=np.float64).reshape(-1, width)
     for place, name in enumerate(problem.settings.features):
         arrays[f"x_{name}"] = pyarrow.array(grid[:, place])
-    return pyarrow.table(arrays)
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(arrays), sink)
+    return sink.getvalue()
 
 
 def _out(problem: Problem, value: float | None) -> float | None:
