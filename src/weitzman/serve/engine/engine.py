@@ -190,9 +190,9 @@ class Engine:
         """Close a round by itself when its waiting time is over."""
         heapq.heappush(self._deadlines, (until, problem, key))
 
-    def close_overdue(self) -> int:
-        """Close the rounds whose waiting time is over, but for those that may take long; return how many."""
-        now, count = self.now(), 0
+    def close_overdue(self) -> None:
+        """Close the rounds whose waiting time is over, but for those that may take long."""
+        now = self.now()
         while self._deadlines and self._deadlines[0][0] <= now:
             _, name, key = heapq.heappop(self._deadlines)
             problem = self.state.problems.get(name)
@@ -207,8 +207,6 @@ class Engine:
                 self.overdue.append((name, key))
             else:
                 self.close_waited(name, key)
-                count += 1
-        return count
 
     def close_waited(self, name: str, key: str) -> None:
         """Close a round whose waiting time is over, unless it is closed."""

@@ -103,6 +103,8 @@ class Supervisor:
     async def _open(self, failed: Engine | None = None) -> None:
         """Start an engine, beginning with what is right in the state of one that failed."""
         wait = 0.1
+        if failed is not None:
+            await failed.close()
         while not self._closing:
             try:
                 resumed = await asyncio.to_thread(self._resume, failed)
@@ -182,12 +184,7 @@ class Supervisor:
         self.metrics.failures += 1
         log("not stored", error=str(error))
         engine, self.engine = self.engine, None
-        self._spawn(self._open_again(engine))
-
-    async def _open_again(self, engine: Engine | None) -> None:
-        if engine is not None:
-            await engine.close()
-        await self._open(engine)
+        self._spawn(self._open(engine))
 
     async def _refuse(self, error: JournalFormatError) -> None:
         """Have no engine any more: others, of a later version perhaps, write what is not understood here."""
