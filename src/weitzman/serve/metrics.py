@@ -22,7 +22,6 @@ class Metrics:
         self.failures = 0
 
     def observe(self, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
         pair = (route, status)
         self._requests[pair] = self._requests.get(pair, 0) + 1
         classes = self._classes.get(route)

@@ -119,7 +119,6 @@ class Pool:
                 self._give_back(connection)
 
     def close(self) -> None:
-        """Close all connections."""
         with self._lock:
             self._closed = True
             free, self._free = self._free, []

@@ -150,7 +150,6 @@ class PostgresJournal:
         return Head(*rows[0])
 
     def close(self) -> None:
-        """Close all connections."""
         self._keys.close()
         if self._writer is not None:
             self._writer.close()

@@ -104,7 +104,6 @@ class SqliteJournal:
     def read(
         self, since: Head = EMPTY, *, problem: str | None = None, until: int | None = None
     ) -> Iterator[Event]:
-        """Yield events in order, checked."""
         last = self.head().seq if until is None else until
         if problem is not None:
             few = last - since.seq <= _FEW

@@ -103,7 +103,6 @@ class Problem:
         return rule
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
-        """Begin a round."""
         waiting = self.settings.waiting
         contexts = None
         if self._fresh is not None and self._fresh[0] is body.reservation_values:

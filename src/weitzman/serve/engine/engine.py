@@ -157,7 +157,6 @@ class Engine:
         return [*(e for e in stored if first is None or e.number < first), *waiting]
 
     def problem(self, name: str) -> Problem:
-        """Return a problem."""
         found = self.state.problems.get(name)
         if found is None:
             raise Refusal("unknown", f"There is no problem {name!r}.", "problem")

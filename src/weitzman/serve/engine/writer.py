@@ -46,7 +46,6 @@ class Batch:
         self.seen = 0
 
     def add(self, draft: Draft) -> None:
-        """Add a draft."""
         if not self.drafts:
             self.begun = perf_counter()
         self.drafts.append(draft)

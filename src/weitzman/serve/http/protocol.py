@@ -104,7 +104,6 @@ class Protocol(HttpToolsProtocol):
             self._go_the_long_way()
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
         self.url = b""
         self.headers = []
         self.expect_100_continue = False
@@ -115,7 +114,6 @@ class Protocol(HttpToolsProtocol):
         self._content = b""
 
     def on_body(self, body: bytes) -> None:
-        """Take in a part of the body."""
         if self._is_headed:
             self._content = self._content + body if self._content else body
         else:
@@ -139,7 +137,6 @@ class Protocol(HttpToolsProtocol):
         self._idle_since = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
         super().connection_lost(exc)
         self._is_headed = False
         if self.timeout_keep_alive_task is not None:
@@ -236,7 +233,6 @@ class LogLines(logging.Handler):
     """What the server logs, as lines like all others."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
         error = record.exc_info[1] if record.exc_info else None
         more = {} if error is None else {"error": repr(error)}
         log("server", level=record.levelname.lower(), text=record.getMessage(), **more)

@@ -125,7 +125,6 @@ class Route:
             raise unreadable(error, content, self.takes) from None
 
     def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
-        """Whether a request may take long."""
         if self.takes_long == "never":
             return False
         problem = engine.state.problems.get(args["problem"])
