@@ -119,10 +119,8 @@ def _refuse_without_keys(settings: Settings) -> None:
     from weitzman.ledger.state.fold import SERVICE, replay
 
     journal, _ = open_ledger(settings.data)
-    try:
+    with contextlib.closing(journal):
         state = replay(journal.read(problem=SERVICE))
-    finally:
-        journal.close()
     if not any(key.revoked is None for key in state.service.keys.values()):
         why = " under --require-keys" if settings.is_loopback else ""
         raise LedgerError(

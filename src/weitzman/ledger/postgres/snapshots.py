@@ -1,6 +1,7 @@
 """Snapshots in the database of a PostgreSQL journal, for every process that shares it."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import psycopg
 
@@ -28,20 +29,16 @@ class TableSnapshots:
 
     def write(self, snapshot: Snapshot) -> None:
         """Store a snapshot and remove the oldest."""
-        connection = connect(self._place)
+        values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
         try:
-            with connection.transaction():
-                values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
+            with connect(self._place) as connection, connection.transaction():
                 connection.execute(_WRITE, values)
                 connection.execute(_FORGET, [KEPT])
         except psycopg.Error as error:
             raise unavailable(place_name(self._place), "takes no snapshot", error) from None
-        finally:
-            connection.close()
 
     def newest_first(self) -> Iterator[Snapshot]:
-        pool = Pool(self._place)
-        try:
+        with closing(Pool(self._place)) as pool:
             seqs = pool.rows("SELECT seq FROM weitzman.snapshot ORDER BY seq DESC", {})
             for (seq,) in seqs:
                 query = "SELECT content FROM weitzman.snapshot WHERE seq = %(seq)b"
@@ -49,5 +46,3 @@ class TableSnapshots:
                     snapshot = Snapshot.from_bytes(content)
                     if snapshot is not None:
                         yield snapshot
-        finally:
-            pool.close()
