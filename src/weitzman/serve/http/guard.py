@@ -34,9 +34,9 @@ _RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}
 _LOCAL: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 
 
-def new_key(key_id: str | None = None) -> tuple[str, str]:
+def new_key() -> tuple[str, str]:
     """Return the id and the text of a new key."""
-    key_id = secrets.token_hex(6) if key_id is None else key_id
+    key_id = secrets.token_hex(6)
     return key_id, f"wz_{key_id}_{secrets.token_urlsafe(32)}"
 
 
