@@ -160,11 +160,10 @@ class PostgresJournal:
         lasts: dict[str, int] = {}
         at: dict[str, int] = {}
         for draft in drafts:
-            before = at.get(draft.problem)
-            if before is None:
-                lasts[draft.problem] = draft.number - 1
-            elif draft.number != before + 1:
+            before = draft.number - 1
+            if at.get(draft.problem, before) != before:
                 raise moved(self.name)
+            lasts.setdefault(draft.problem, before)
             at[draft.problem] = draft.number
         return lasts
 
