@@ -14,18 +14,8 @@ __all__ = ["RoundHistory", "round_history"]
 class RoundHistory:
     """A round, open or ended, as its events tell it; smaller values are better in ``round``.
 
-    Attributes
-    ----------
-    body
-        What it was opened with.
-    round
-        The round with all its looks that came in time.
-    times
-        When each look was reported, by row.
-    late
-        Values that came after the end, by row.
-    closed, closed_at
-        How and when it ended; None if it is open.
+    ``times`` says when each look was reported and ``late`` has the values that came after the end, both by
+    row.
     """
 
     body: Opened

@@ -41,16 +41,8 @@ _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", wa
 class Supervisor:
     """Starts the engine, and another when it fails.
 
-    Attributes
-    ----------
-    engine
-        The engine, while one runs.
-    on_lost
-        Called when there can be no engine: the journal cannot be read.
-    refused
-        Why there will be no engine any more.
-    peers
-        Other processes that share the journal, if they may.
+    ``on_lost`` is called when there can be no engine: the journal cannot be read. ``refused`` is why there
+    will be none any more. ``peers`` are other processes that share the journal, if they may.
     """
 
     def __init__(
