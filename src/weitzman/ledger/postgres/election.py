@@ -113,18 +113,17 @@ class Election:
             if self._session is not None:
                 self._session.close()
 
-    def _ask(self, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
+    def _ask(self, query: str, values: list[Any], *, again: bool = True) -> list[tuple[Any, ...]]:
         """Return the rows of a query of the session; made again once if it turns out to be dead."""
-        for again in (False, True):
-            connection = self._connection()
-            try:
-                return connection.execute(query, values).fetchall()
-            except AWAY as error:
-                # Whatever happened, the locks of a session that fails are not to be counted on
-                self._lose()
-                if again:
-                    raise unavailable(place_name(self._place), "does not answer", error) from None
-        raise AssertionError("the second try ends in a return or a raise")
+        connection = self._connection()
+        try:
+            return connection.execute(query, values).fetchall()
+        except AWAY as error:
+            # Whatever happened, the locks of a session that fails are not to be counted on
+            self._lose()
+            if not again:
+                raise unavailable(place_name(self._place), "does not answer", error) from None
+        return self._ask(query, values, again=False)
 
     def _connection(self) -> psycopg.Connection[Any]:
         if self._session is None or self._session.closed:

@@ -34,7 +34,8 @@ class Listener:
             try:
                 connection = self._listening()
                 while True:
-                    now = self._head(connection)
+                    row = connection.execute("SELECT seq FROM weitzman.head").fetchone()
+                    now = 0 if row is None else int(row[0])
                     left = deadline - time.monotonic()
                     if now > seq or left <= 0.0:
                         return now
@@ -59,7 +60,3 @@ class Listener:
             self._connection = connect(self._place)
             self._connection.execute(f"LISTEN {CHANNEL}")
         return self._connection
-
-    def _head(self, connection: psycopg.Connection[Any]) -> int:
-        row = connection.execute("SELECT seq FROM weitzman.head").fetchone()
-        return 0 if row is None else int(row[0])
