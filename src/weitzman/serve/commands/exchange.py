@@ -51,12 +51,7 @@ def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemVie
     return problem_view(problem)
 
 
-async def read_log(problem: Problem, content: bytes) -> list[PastRound]:
-    """Return the rounds of a Parquet file, read on a thread."""
-    return await asyncio.to_thread(_parsed, problem, content)
-
-
-def _parsed(problem: Problem, content: bytes) -> list[PastRound]:
+def read_log(problem: Problem, content: bytes) -> list[PastRound]:
     """Return the rounds of a Parquet file, in the problem's own direction."""
     import pyarrow
     from pyarrow import parquet
