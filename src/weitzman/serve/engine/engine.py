@@ -213,22 +213,21 @@ class Engine:
         if problem is not None and key in problem.rounds:
             self.happen(name, Closed(waited=True), key)
 
-    def take_in(self, events: Sequence[Event]) -> None:
-        """Take in events that others stored, or that came back from the journal."""
-        for event in events:
-            if event.seq != self.head.seq + 1:
-                continue  # stored here meanwhile
-            try:
-                new = apply(self.state, event)
-            except Exception as error:
-                self.fail(LedgerError(f"An event could not be applied: {error!r}."))
-                return
-            self._now = max(self._now, event.at)
-            if new and event.kind == "opened":
-                opened = self.state.problems[event.problem].rounds[event.key]
-                self.watch(event.problem, event.key, opened.until)
-            self.head = Head(event.seq, event.chain)
-        self.until = max(self.until, self.head.seq)
+    def take_in(self, event: Event) -> None:
+        """Take in an event that others stored, or that came back from the journal."""
+        if event.seq != self.head.seq + 1:
+            return  # stored here meanwhile
+        try:
+            new = apply(self.state, event)
+        except Exception as error:
+            self.fail(LedgerError(f"An event could not be applied: {error!r}."))
+            return
+        self._now = max(self._now, event.at)
+        if new and event.kind == "opened":
+            opened = self.state.problems[event.problem].rounds[event.key]
+            self.watch(event.problem, event.key, opened.until)
+        self.head = Head(event.seq, event.chain)
+        self.until = max(self.until, event.seq)
 
     async def close(self) -> None:
         """Store what has happened, and end."""

@@ -193,7 +193,7 @@ class Peers:
                     await engine.locks.wait_until_free(event.problem)
                     if self._supervisor.engine is not engine:
                         return  # its state is being repaired
-                    engine.take_in([event])
+                    engine.take_in(event)
                     if time.monotonic() > began + _TURN:
                         await asyncio.sleep(0)
                         began = time.monotonic()
