@@ -1,6 +1,7 @@
 """A round as its reader sees it: its boxes, and what happened to it in sentences."""
 
 import math
+from collections.abc import Iterator
 
 from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.state.open_round import OpenRound
@@ -36,7 +37,7 @@ def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
         best=None if math.isinf(best) else problem.sign * best,
         outside=history.body.outside,
         boxes=_boxes(problem, history),
-        steps=_steps(problem, history),
+        steps=[RoundStep(at=at * _SECOND, text=text) for at, text in _steps(problem, history)],
         outcome=outcome,
     )
 
@@ -64,8 +65,8 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
     return boxes
 
 
-def _steps(problem: Problem, history: RoundHistory) -> list[RoundStep]:
-    """Return what happened in sentences."""
+def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]:
+    """Yield what happened in sentences, and when."""
     opened, sign = history.round, problem.sign
     best = "the policy decides anew after every look"
     if opened.sigma:
@@ -77,26 +78,17 @@ def _steps(problem: Problem, history: RoundHistory) -> list[RoundStep]:
         if opened.outside is None
         else f"with {sign * opened.outside:.4g} in hand"
     )
-    steps = [
-        RoundStep(
-            at=opened.at * _SECOND,
-            text=f"Began {start}; {best}.",
-        )
-    ]
+    yield opened.at, f"Began {start}; {best}."
     for row, value in opened.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
-        text = f"Opened {box_name(problem, opened, row)} for {opened.costs[row]:.4g}, {what}."
-        steps.append(RoundStep(at=history.times[row] * _SECOND, text=text))
+        box = box_name(problem, opened, row)
+        yield history.times[row], f"Opened {box} for {opened.costs[row]:.4g}, {what}."
     if history.closed is not None and history.closed_at is not None:
-        text = _why_it_ended(problem, opened, waited=history.closed.waited)
-        steps.append(RoundStep(at=history.closed_at * _SECOND, text=text))
+        yield history.closed_at, _why_it_ended(problem, opened, waited=history.closed.waited)
     for row, late in history.late.items():
         text = f"{box_name(problem, opened, row)} came late and is not learned"
         shown = "" if late is None else f": {sign * late:.4g}"
-        steps.append(
-            RoundStep(at=(history.closed_at or opened.at) * _SECOND, text=f"{text}{shown}.")
-        )
-    return steps
+        yield history.closed_at or opened.at, f"{text}{shown}."
 
 
 def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
