@@ -54,8 +54,7 @@ class _Named(msgspec.Struct):
 class Snapshot:
     """The records of the service and of all problems at one time."""
 
-    seq: int
-    chain: bytes
+    head: Head
     until: int
     service: Bytes
     problems: Sequence[Bytes]
@@ -67,7 +66,7 @@ class Snapshot:
 
     def parts(self) -> Iterator[Bytes]:
         """Yield what comes after the hash, in pieces."""
-        place = msgspec.msgpack.encode((self.seq, self.chain, self.until))
+        place = msgspec.msgpack.encode((*self.head, self.until))
         for record in (place, self.service, *self.problems):
             yield len(record).to_bytes(8, "big")
             yield record
@@ -91,7 +90,8 @@ class Snapshot:
             records.append(view[begin + 8 : end])
             begin = end
         place, service, *problems = records
-        return cls(*_PLACE.decode(place), service, problems)
+        seq, chain, until = _PLACE.decode(place)
+        return cls(Head(seq, chain), until, service, problems)
 
     def put_into(self, state: State, only: Set[str] | None = None) -> State:
         """Return the state with what the records hold, or those of some names only.
@@ -130,7 +130,7 @@ class FileSnapshots:
         """Write a file beside its place, move it there, and remove the oldest."""
         for left in self._journal.parent.glob(f"{self._journal.name}-snapshot-*.part"):
             left.unlink(missing_ok=True)  # of a process that was killed meanwhile
-        target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.seq:016d}")
+        target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.head.seq:016d}")
         beside = target.with_name(f"{target.name}.part")
         try:
             with beside.open("wb", buffering=1 << 20) as file:
@@ -180,10 +180,7 @@ class Resumed(NamedTuple):
 def take(state: State, head: Head) -> Snapshot:
     """Return a snapshot of a state that holds exactly the events up to ``head``."""
     problems = [problem.record() for problem in state.problems.values()]
-    service = pack(state.service)
-    return Snapshot(
-        seq=head.seq, chain=head.chain, until=head.seq, service=service, problems=problems
-    )
+    return Snapshot(head=head, until=head.seq, service=pack(state.service), problems=problems)
 
 
 def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
@@ -195,7 +192,7 @@ def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
         if snapshot.until > head.seq:
             reason = "a snapshot holds events that are not there"
             raise JournalDamagedError(journal.name, head.seq, snapshot.until, reason)
-        since = Head(snapshot.seq, snapshot.chain)
+        since = snapshot.head
         if since.seq == head.seq and since.chain != head.chain:
             continue
         with contextlib.suppress(JournalDamagedError, ValueError):
@@ -228,7 +225,7 @@ def repair(
     for snapshot in () if snapshots is None else snapshots.newest_first():
         if snapshot.until <= end.seq:
             snapshot.put_into(state, lost)
-            since = Head(snapshot.seq, snapshot.chain)
+            since = snapshot.head
             break
     count = 0
     for name in lost:

@@ -57,7 +57,7 @@ def test_records_taken_while_events_go_on_are_not_applied_twice(tmp_path: Path) 
     names = list(early.problems)
     records = [(late if n == "wins" else early).problems[n].record() for n in names]
     snapshots = FileSnapshots(tmp_path / "events.db")
-    snapshots.write(type(fuzzy)(fuzzy.seq, fuzzy.chain, 500, fuzzy.service, records))
+    snapshots.write(type(fuzzy)(fuzzy.head, 500, fuzzy.service, records))
     resumed = resume(journal, snapshots)
     assert resumed.snapshot == 300
     assert digest(resumed.state) == digest(world.state)

@@ -29,7 +29,7 @@ class TableSnapshots:
 
     def write(self, snapshot: Snapshot) -> None:
         """Store a snapshot and remove the oldest."""
-        values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
+        values = {"seq": snapshot.head.seq, "content": snapshot.to_bytes()}
         try:
             with connect(self._place) as connection, connection.transaction():
                 connection.execute(_WRITE, values)

@@ -205,13 +205,7 @@ class Supervisor:
                 await asyncio.wait([pending])
             if engine.failed is not None:
                 return
-            taken = Snapshot(
-                seq=head.seq,
-                chain=head.chain,
-                until=engine.until,
-                service=service,
-                problems=records,
-            )
+            taken = Snapshot(head=head, until=engine.until, service=service, problems=records)
             await asyncio.to_thread(self._snapshots.write, taken)
             self.snapshot_seq, self._snapshot_size = head.seq, taken.size
         except LedgerError:
