@@ -62,18 +62,14 @@ class Election:
         self.address = address
         self._lock = Lock()
         self._held: set[str] = set()
-        self._term = 0
+        # How many sessions were lost: a lead of an earlier term may have been another's meanwhile
+        self.term = 0
         self._session: psycopg.Connection[Any] | None = None
         self._end = Event()
         with self._lock:
             self._connection()
         self._watch = Thread(target=self._beat, name="weitzman-election", daemon=True)
         self._watch.start()
-
-    @property
-    def term(self) -> int:
-        """How many sessions were lost: a lead of an earlier term may have been another's meanwhile."""
-        return self._term
 
     def leads(self, problem: str) -> bool:
         """Return whether this process leads a problem, as far as it knows; nobody is asked."""
@@ -140,7 +136,7 @@ class Election:
 
     def _lose(self) -> None:
         self._held.clear()
-        self._term += 1
+        self.term += 1
         if self._session is not None:
             self._session.close()
 
