@@ -21,7 +21,7 @@ def is_postgres(data: str) -> bool:
     return data.startswith(("postgresql://", "postgres://"))
 
 
-def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
+def open_ledger(data: str) -> tuple[Journal, Snapshots]:
     """Return the journal at a place, and where its snapshots are."""
     if is_postgres(data):
         try:
@@ -35,7 +35,7 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
     return SqliteJournal(data), FileSnapshots(data)
 
 
-def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) -> App:
+def make_app(settings: Settings, journal: Journal, snapshots: Snapshots) -> App:
     """Return the app over a journal; it begins when the server does."""
     supervisor = Supervisor(journal=journal, snapshots=snapshots, settings=settings)
     guard = Guard(

@@ -45,9 +45,7 @@ class Supervisor:
     will be none any more. ``peers`` are other processes that share the journal, if they may.
     """
 
-    def __init__(
-        self, *, journal: Journal, snapshots: Snapshots | None, settings: Settings
-    ) -> None:
+    def __init__(self, *, journal: Journal, snapshots: Snapshots, settings: Settings) -> None:
         self.engine: Engine | None = None
         self.settings = settings
         self.metrics = Metrics()
@@ -189,9 +187,6 @@ class Supervisor:
         """Take records one after the other between requests; keep them when all in them is stored."""
         self._snapshotting = True
         try:
-            if self._snapshots is None:
-                self.snapshot_seq = engine.head.seq
-                return
             head = engine.head
             service, records = pack(engine.state.service), []
             for name in list(engine.state.problems):
