@@ -244,7 +244,7 @@ class Engine:
     def lose(self, error: LedgerError, problems: set[str]) -> None:
         """Give up the state, which is wrong in these problems and those that are locked."""
         if self.failed is None:
-            self.lost = problems | self.locks.names()
+            self.lost = problems | set(self.locks)
         self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
