@@ -1,6 +1,7 @@
 """What the service counts, as Prometheus reads it."""
 
 from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
@@ -14,21 +15,17 @@ class Metrics:
     """Counts of requests by route and status, and their durations by route."""
 
     def __init__(self) -> None:
-        self._requests: dict[tuple[str, int], int] = {}
-        self._classes: dict[str, list[int]] = {}
-        self._seconds: dict[str, float] = {}
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._classes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
+        self._seconds: dict[str, float] = defaultdict(float)
         self.commits = 0
         self.events = 0
         self.failures = 0
 
     def observe(self, route: str, status: int, seconds: float) -> None:
-        pair = (route, status)
-        self._requests[pair] = self._requests.get(pair, 0) + 1
-        classes = self._classes.get(route)
-        if classes is None:
-            classes = self._classes[route] = [0] * (len(BOUNDS) + 1)
-        classes[bisect_left(BOUNDS, seconds)] += 1
-        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
+        self._requests[route, status] += 1
+        self._classes[route][bisect_left(BOUNDS, seconds)] += 1
+        self._seconds[route] += seconds
 
     def text(self, gauges: Iterable[tuple[str, float, str]]) -> str:
         """Return everything in Prometheus' text format; a gauge has a name, a number and a meaning."""
