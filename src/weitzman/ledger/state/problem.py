@@ -16,7 +16,7 @@ from weitzman.learn.settings import saved_settings
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
-from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
+from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, Seen
 from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
@@ -142,7 +142,10 @@ class Problem:
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
         for past in body.rounds:
-            self._learn_past(past)
+            values = [math.nan if v is None else self.sign * v for v in past.values]
+            contexts = np.array(past.contexts, dtype=np.float64)
+            outside = None if past.outside is None else self.sign * past.outside
+            self._learn(past.places, contexts, past.costs, values, outside)
         self.tally.imported += len(body.rounds)
 
     def learned(self) -> Arrays:
@@ -197,12 +200,6 @@ class Problem:
         problem._go_by(record.uploaded)
         problem._player.restore(record.learned)
         return problem
-
-    def _learn_past(self, past: PastRound) -> None:
-        values = [math.nan if v is None else self.sign * v for v in past.values]
-        contexts = np.array(past.contexts, dtype=np.float64)
-        outside = None if past.outside is None else self.sign * past.outside
-        self._learn(past.places, contexts, past.costs, values, outside)
 
     def _learn(
         self,

@@ -38,10 +38,7 @@ _AGAIN = frozenset({429, 502, 503, 504})
 class RefusedError(WeitzmanError):
     """A request that the service does not carry out.
 
-    Attributes
-    ----------
-    status, type, field
-        As of the service's problem+json; the detail is the message.
+    ``status``, ``type`` and ``field`` are those of its problem+json, whose detail is the message.
     """
 
     def __init__(self, status: int, kind: str, detail: str, field: str | None) -> None:
