@@ -26,13 +26,13 @@ ANY: Final = "*/*"
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
+@dataclass(slots=True)
 class Call:
     """One request on its way: the engine, the names in its path, and its body."""
 
-    __slots__ = ("args", "body", "engine")
-
-    def __init__(self, engine: Engine, args: dict[str, str], body: Any) -> None:
-        self.engine, self.args, self.body = engine, args, body
+    engine: Engine
+    args: dict[str, str]
+    body: Any
 
     @property
     def problem(self) -> Problem:
@@ -137,16 +137,14 @@ Match = tuple[Route, dict[str, str]]
 """The route of a request, and the names in its path."""
 
 
+@dataclass(slots=True)
 class _Node:
     """A place in the tree of paths."""
 
-    __slots__ = ("any", "name", "parts", "routes")
-
-    def __init__(self) -> None:
-        self.parts: dict[str, _Node] = {}
-        self.any: _Node | None = None
-        self.name = ""
-        self.routes: dict[str, Route] = {}
+    name: str = ""
+    parts: dict[str, "_Node"] = field(default_factory=dict)
+    any: "_Node | None" = None
+    routes: dict[str, Route] = field(default_factory=dict)
 
 
 class Router:
@@ -180,9 +178,7 @@ class Router:
         node = self._root
         for part in route.path.split("/")[1:]:
             if part.startswith("{"):
-                if node.any is None:
-                    node.any = _Node()
-                    node.any.name = part[1:-1]
+                node.any = node.any or _Node(part[1:-1])
                 node = node.any
             else:
                 node = node.parts.setdefault(part, _Node())
