@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weitzman.arrays import Floats
 from weitzman.errors import WeitzmanError
-from weitzman.figures.charts import FEW, Chart, Floats, Series, looks_of
+from weitzman.figures.charts import FEW, Chart, Series, looks_of
 from weitzman.figures.palette import Look
 
 if TYPE_CHECKING:

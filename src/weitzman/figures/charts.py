@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.figures.palette import Look, filled, looks
 
 __all__ = ["FEW", "Chart", "Series", "Sheet", "looks_of"]
@@ -24,8 +24,6 @@ __all__ = ["FEW", "Chart", "Series", "Sheet", "looks_of"]
 FEW = 8
 """A line of so many points at most has a mark at each of them."""
 _APART = 0.75  # how much of the height of a row of dots its series take
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +99,7 @@ class Chart:
         low, high = self.limits
         return low, high + room * len(self.notes) * (high - low)
 
-    def dots(self) -> Iterator[tuple[Series, Floats, NDArray[np.bool_]]]:
+    def dots(self) -> Iterator[tuple[Series, Floats, Flags]]:
         """Yield each set of dots, its heights, and which of them are within the limits.
 
         The series of one row stand below each other.

@@ -7,14 +7,12 @@ out. A round lives as long as it is played: a replay needs no second copy of the
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
 
 __all__ = ["LogRounds", "contexts_of"]
-
-Floats = NDArray[np.float64]
 
 
 def contexts_of(log: Log) -> Floats:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.features import Encoding, Feature
 from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of, numbers_of
 from weitzman.logs.table import Table
@@ -27,10 +27,6 @@ __all__ = ["MOST_LEVELS", "Roles", "Rows", "checked_rows"]
 
 MOST_LEVELS = 64
 """How many levels a feature of text may have: each is a column of the contexts."""
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,8 @@ box still have a law of its own. Values enter here, and only here, as one yes or
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from weitzman.arrays import Floats, Ints
 
 __all__ = ["FIRST", "are_new", "explain_nothing"]
 
@@ -33,9 +34,6 @@ _ROWS_PER_NAME = 1.25
 _PRESENT = 1 / 50
 _SHUFFLES = 100
 _ROUNDING = 1e-20  # a share of squares below this is what rounding leaves
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def are_new(*, rounds: int, names: int, rows: int) -> bool:

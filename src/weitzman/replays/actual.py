@@ -6,14 +6,11 @@ outside option nor an opened box nothing was had, and the whole cannot be compar
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.logs.log import Log
 
 __all__ = ["happened"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def happened(log: Log, *, cost_scale: float = 1.0) -> tuple[Floats, Ints] | None:

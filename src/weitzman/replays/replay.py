@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
@@ -41,8 +41,6 @@ from weitzman.search.numbers import finite_number
 
 __all__ = ["Play", "Replay", "replay", "rounds_of"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 
@@ -87,7 +85,7 @@ class Replay:
     opened: Ints
     expected: Floats
     hindsight: Floats
-    hindsight_opened: NDArray[np.bool_]
+    hindsight_opened: Flags
     candidates: list[str]
     played: Ints
     exploration: Floats

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.joint import Joint, JointFamily
 from weitzman.learn.policies.portfolio import (
@@ -39,8 +39,6 @@ __all__ = [
     "rank_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
@@ -222,7 +220,7 @@ def _hedged(main: str, policy: Portfolio, piece: Piece, count: int) -> Run:
     candidates, scored = piece.names[:count], np.ascontiguousarray(piece.totals[:, :count])
     gate = policy.gate(candidates, "full")
     expected, played = np.empty(len(scored)), np.empty(len(scored), dtype=np.int64)
-    known: NDArray[np.bool_] = np.asarray(np.isfinite(scored).all(axis=1))
+    known: Flags = np.asarray(np.isfinite(scored).all(axis=1))
     for t, totals in enumerate(scored):
         played[t] = pick(gate, seed=_SEED, number=t)
         expected[t] = gate.weights() @ totals

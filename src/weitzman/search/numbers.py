@@ -7,8 +7,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 
 __all__ = ["LIMIT", "checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
@@ -34,7 +34,7 @@ def finite_number(value: Any, subject: str, rule: str = "be a finite number") ->
     return number
 
 
-def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> NDArray[np.float64]:
+def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> Floats:
     """Return ``values`` as an array of floats; booleans and strings are not numbers."""
     try:
         array = np.asarray(values)
@@ -66,9 +66,7 @@ def whole_number(value: Any, subject: str, *, least: int, most: int = 2**62) -> 
     return number
 
 
-def float_array(
-    values: Any, subject: str, kinds: str = "fiu", *, copy: bool = False
-) -> NDArray[np.float64]:
+def float_array(values: Any, subject: str, kinds: str = "fiu", *, copy: bool = False) -> Floats:
     """Return ``values`` as a C-ordered array of floats; NaN is allowed, strings are not numbers.
 
     ``kinds`` are the numpy kinds that are taken. The array can be written to: for others numba would

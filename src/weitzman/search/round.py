@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
 from weitzman.search.reservation import Sense, check_sense
@@ -231,7 +232,7 @@ def finite_value(value: Any, box: Hashable) -> float:
     return finite_number(value, f"The value of box {box!r}")
 
 
-def _reservation_values(given: ArrayLike, sense: Sense) -> NDArray[np.float64]:
+def _reservation_values(given: ArrayLike, sense: Sense) -> Floats:
     sigma = np.asarray(given)
     if sigma.dtype.kind not in "fiu" or np.isnan(sigma).any():
         raise InvalidInputError("The reservation values", "be numbers", given)

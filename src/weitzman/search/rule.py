@@ -36,6 +36,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats
 from weitzman.search.state import RoundState
 
 __all__ = [
@@ -55,7 +56,6 @@ __all__ = [
     "to_open",
 ]
 
-Arrays = dict[str, NDArray[np.generic]]
 
 NO_BOX: Final = -1
 """What :func:`next_box` returns when no box is worth opening."""
@@ -106,7 +106,7 @@ class Rule(Protocol):
         """Return everything that the answers depend on, to go on in another process."""
 
 
-def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
+def opening_order(reservation_values: Floats) -> NDArray[np.intp]:
     """Return the positions of the boxes in the order in which the rule looks at them.
 
     >>> opening_order(np.array([3.0, 1.0, 3.0]))
@@ -117,7 +117,7 @@ def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def next_box(
     order: Sequence[int] | NDArray[np.intp],
-    reservation_values: Sequence[float] | NDArray[np.float64],
+    reservation_values: Sequence[float] | Floats,
     position: int,
     best: float,
 ) -> int:
@@ -165,7 +165,7 @@ class WeitzmanRule:
 
     __slots__ = ("_lists", "order", "sigma")
 
-    def __init__(self, sigma: NDArray[np.float64]) -> None:
+    def __init__(self, sigma: Floats) -> None:
         self.sigma = sigma
         self.order = opening_order(sigma)
         self._lists: tuple[list[int], list[float]] | None = None

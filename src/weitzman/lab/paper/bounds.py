@@ -33,8 +33,8 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds.instance import Instance
@@ -199,7 +199,7 @@ def bound(
     return None
 
 
-def most_to_lose(instance: Instance) -> NDArray[np.float64]:
+def most_to_lose(instance: Instance) -> Floats:
     """Return the largest regret that any policy can have, round by round, (T,)."""
     order = np.argsort(-instance.values, axis=1, kind="stable")
     falling = np.take_along_axis(instance.values, order, axis=1)

@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import Chart, Series, Sheet
 from weitzman.lab.study.summary import Curve, mean_and_error
 
 __all__ = ["MEASURES", "PAGE", "Bounds", "DrawnBound", "curve_charts", "curve_sheet"]
 
-Array = NDArray[np.float64]
 
 MEASURES = {
     "regret": "regret (units of value)",
@@ -48,8 +47,8 @@ class DrawnBound:
         Whether at the last of them it exceeds what any policy can lose.
     """
 
-    at: Array
-    values: Array
+    at: Floats
+    values: Floats
     vacuous: bool
 
 

@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import Clairvoyant, clairvoyant
 from weitzman.lab.exact.expected import certificates, expected_totals
@@ -40,7 +40,6 @@ __all__ = ["PIECE", "checkpoints_of", "evaluate", "evaluate_each"]
 PIECE: Final = 1 << 14
 """How many rounds are drawn and played at once."""
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _EVEN, _LOG = 60, 40
@@ -172,7 +171,7 @@ class _Track:
         self._at = np.array(at)
         self._expected = expected
         self._sums = np.zeros(7)
-        self._kept: list[FloatArray] = []
+        self._kept: list[Floats] = []
 
     def play(self, piece: Instance, best: Clairvoyant, start: int) -> None:
         """Play the rounds of a piece, whose first has this number."""
@@ -195,9 +194,7 @@ class _Track:
         inside = self._at[(self._at > start) & (self._at <= start + len(piece))]
         self._kept.append(sums[:, inside - start - 1])
 
-    def _expectations(
-        self, piece: Instance, played: Played, start: int
-    ) -> tuple[FloatArray, FloatArray]:
+    def _expectations(self, piece: Instance, played: Played, start: int) -> tuple[Floats, Floats]:
         sigma = played.reservation_values
         if not self._expected or sigma is None:
             nothing = np.full(len(piece), np.nan)

@@ -14,14 +14,13 @@ has no logarithm. Its slope is −∞ in the interval (growth below any power) a
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.summary import Curve
 
 __all__ = ["Exponent", "growth_exponent"]
 
-Array = NDArray[np.float64]
 
 _POINTS = 12
 
@@ -69,7 +68,7 @@ def growth_exponent(
     )
 
 
-def _slopes(means: Array, weights: Array, otherwise: float) -> Array:
+def _slopes(means: Floats, weights: Floats, otherwise: float) -> Floats:
     """Return the slope of each row of mean regrets."""
     slopes = np.full(means.shape[0], otherwise)
     positive = (means > 0.0).all(axis=1)
@@ -77,7 +76,7 @@ def _slopes(means: Array, weights: Array, otherwise: float) -> Array:
     return slopes
 
 
-def _points(curves: list[Curve], low: int, high: int) -> tuple[NDArray[np.int64], Array]:
+def _points(curves: list[Curve], low: int, high: int) -> tuple[Ints, Floats]:
     """Return the numbers of rounds of the fit, and the sums at them, one row per seed."""
     ends = sorted((c for c in curves if low <= c.rounds <= high), key=lambda c: c.rounds)
     if len(ends) > 1:
@@ -97,5 +96,5 @@ def _points(curves: list[Curve], low: int, high: int) -> tuple[NDArray[np.int64]
     return longest.at[places], longest.sums[:, places]
 
 
-def _between(at: NDArray[np.int64], low: int, high: int) -> NDArray[np.bool_]:
+def _between(at: Ints, low: int, high: int) -> Flags:
     return (at >= low) & (at <= high)

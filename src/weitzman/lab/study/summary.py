@@ -15,13 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.rows import Table
 
 __all__ = ["Curve", "finals", "mean_and_error", "mean_in_words", "select", "summarise"]
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,25 +44,25 @@ class Curve:
     rounds: int
     seeds: Ints
     at: Ints
-    sums: Array
+    sums: Floats
 
     @property
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """The mean over seeds at each checkpoint."""
         return mean_and_error(self.sums)[0]
 
     @property
-    def error(self) -> Array:
+    def error(self) -> Floats:
         """The standard error of the mean at each checkpoint."""
         return mean_and_error(self.sums)[1]
 
     @property
-    def final(self) -> Array:
+    def final(self) -> Floats:
         """The sums at the end, one per seed."""
         return self.sums[:, -1]
 
 
-def mean_and_error(sums: Array) -> tuple[Array, Array]:
+def mean_and_error(sums: Floats) -> tuple[Floats, Floats]:
     """Return the mean over the first axis and its standard error, NaN for a single row.
 
     Examples

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.joint import Joint
 from weitzman.learn.policies.portfolio import Portfolio
@@ -43,8 +43,6 @@ __all__ = ["Calibration", "Promise", "calibration", "promised"]
 
 _BINS = 8
 _CHANCE = 0.01
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -170,7 +168,7 @@ def promised(
 
 
 def _binned(
-    sigma: Floats, known: NDArray[np.bool_], excess: Floats, costs: Floats
+    sigma: Floats, known: Flags, excess: Floats, costs: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return the mean σ of each bin, and found over promised with its error; empty bins are left out."""
     edges = np.quantile(sigma[known], np.arange(1, _BINS) / _BINS) if known.any() else np.empty(0)

@@ -20,16 +20,14 @@ say the same each looks less telling than it is.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.models.means import Fit, fit_means
 from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.replays.bootstrap import block_ratios
 
 __all__ = ["Telling", "telling"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,7 +90,7 @@ def _parts(log: Log, fit: Fit, contexts: Floats) -> Floats:
     return parts
 
 
-def _grown(rest: Floats, part: Floats, known: NDArray[np.bool_], shared: bool) -> Floats:
+def _grown(rest: Floats, part: Floats, known: Flags, shared: bool) -> Floats:
     """Return by how much the squares of a round grow without a feature, on average, (T,)."""
     first, second = _mean(part, known, shared), _mean(part**2, known, shared)
     without = rest + part
@@ -101,7 +99,7 @@ def _grown(rest: Floats, part: Floats, known: NDArray[np.bool_], shared: bool) -
     return grown
 
 
-def _mean(numbers: Floats, known: NDArray[np.bool_], shared: bool) -> Floats:
+def _mean(numbers: Floats, known: Flags, shared: bool) -> Floats:
     axis = None if shared else 0
     counts = np.maximum(known.sum(axis=axis), 1)
     return np.asarray(np.where(known, numbers, 0.0).sum(axis=axis) / counts)

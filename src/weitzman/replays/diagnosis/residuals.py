@@ -25,8 +25,8 @@ correlation here: for a rule that is linear in the contexts it is one.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.learn.models.means import fit_means
 from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
@@ -39,8 +39,6 @@ CLEAR = 3.0
 """By how many standard errors something must differ to be called different."""
 
 _NOTICEABLE = 0.05
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

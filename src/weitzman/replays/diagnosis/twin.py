@@ -23,8 +23,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.residuals import Residuals
 
@@ -32,8 +32,6 @@ __all__ = ["TWINS", "Twin", "twin"]
 
 Twin = Literal["together", "apart"]
 TWINS: tuple[Twin, ...] = ("together", "apart")
-
-Floats = NDArray[np.float64]
 
 
 def twin(log: Log, residuals: Residuals, kind: Twin, *, rng: int = 0) -> Log:

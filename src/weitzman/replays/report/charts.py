@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.figures.charts import Chart, Series
 from weitzman.replays.diagnosis.features import Telling
 from weitzman.replays.lineup import PAPER
@@ -29,8 +29,6 @@ _SHOWN = 7  # policies whose numbers set the limits
 _MOST = 24  # rows of dots
 _BLOCKS = 40
 _CANDIDATES = 6
-
-Floats = NDArray[np.float64]
 
 
 def totals_chart(findings: Findings) -> Chart:
@@ -249,7 +247,7 @@ def twin_chart(findings: Findings) -> Chart | None:
     )  # fmt: skip
 
 
-def _rows(names: list[str], weight: Floats) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _rows(names: list[str], weight: Floats) -> tuple[tuple[str, ...], Ints]:
     """Return the names of the rows of dots and their numbers: all, or those that weigh most."""
     kept = np.sort(np.argsort(-weight, kind="stable")[:_MOST])
     return tuple(names[k] for k in kept), kept

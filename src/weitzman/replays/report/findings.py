@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.logs.log import Log
 from weitzman.replays.cases import Case, Replays
 from weitzman.replays.diagnosis.calibration import Calibration, calibration
@@ -20,8 +20,6 @@ __all__ = ["CHEAP", "Findings", "find"]
 
 CHEAP = 0.05
 """Below this share of the spread a look is called cheap."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
