@@ -4,21 +4,21 @@ A file is named by a hash of everything that its content depends on: the log, th
 """
 
 import hashlib
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weitzman.jobs.finished import Finished
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise
-from weitzman.replays.runs import Led, Piece
+from weitzman.replays.runs import Piece
 
 __all__ = ["Pieces", "finished_parts"]
 
-Arrays = dict[str, NDArray[Any]]
+_PROMISE = [field.name for field in fields(Promise)]
 
 
 def finished_parts(directory: Path) -> Finished:
@@ -48,56 +48,24 @@ class Pieces:
 
     def load(self, task: object) -> Piece | list[Promise] | None:
         """Return what a task came to; None if it is not finished."""
-        arrays = self._finished.load_arrays(self._key(task)) or {}
+        stored = self._finished.load_arrays(self._key(task)) or {}
+        arrays: Any = {n: a.tolist() if a.dtype.kind == "U" else a for n, a in stored.items()}
         try:
-            return _promises(arrays) if "rules" in arrays else _piece(arrays)
-        except KeyError:
+            if "rule" not in arrays:
+                return Piece(**arrays)
+            each = zip(*(arrays[name] for name in _PROMISE), strict=True)
+            return [Promise(**dict(zip(_PROMISE, one, strict=True))) for one in each]
+        except (KeyError, TypeError):  # made by another version
             return None
 
     def save(self, task: object, result: Piece | list[Promise]) -> None:
         """Keep what a task came to."""
-        arrays = _of_piece(result) if isinstance(result, Piece) else _of_promises(result)
+        if isinstance(result, Piece):
+            parts = result._asdict()
+        else:
+            parts = {name: [getattr(promise, name) for promise in result] for name in _PROMISE}
+        arrays = {name: np.array(part) for name, part in parts.items()}
         self._finished.save_arrays(self._key(task), arrays)
 
     def _key(self, task: object) -> str:
         return hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]
-
-
-def _of_piece(piece: Piece) -> Arrays:
-    arrays: Arrays = {
-        "names": np.array(piece.names),
-        "totals": piece.totals,
-        "opened": piece.opened,
-    }
-    if piece.led is not None:
-        led = piece.led
-        arrays |= {"candidates": np.array(led.candidates), "played": led.played}
-        arrays["exploration"] = led.exploration
-    return arrays
-
-
-def _piece(arrays: Arrays) -> Piece:
-    led = None
-    if "candidates" in arrays:
-        led = Led(arrays["candidates"].tolist(), arrays["played"], arrays["exploration"])
-    return Piece(arrays["names"].tolist(), arrays["totals"], arrays["opened"], led)
-
-
-def _of_promises(promises: list[Promise]) -> Arrays:
-    arrays: Arrays = {"rules": np.array([promise.rule for promise in promises])}
-    for k, promise in enumerate(promises):
-        arrays |= {f"sigma{k}": promise.sigma, f"values{k}": promise.values}
-        arrays[f"costs{k}"] = promise.costs
-    return arrays
-
-
-def _promises(arrays: Arrays) -> list[Promise]:
-    return [
-        Promise(
-            rule=rule,
-            sigma=arrays[f"sigma{k}"],
-            values=arrays[f"values{k}"],
-            costs=arrays[f"costs{k}"],
-        )
-        for k, rule in enumerate(arrays["rules"].tolist())
-    ]

@@ -30,13 +30,7 @@ from weitzman.logs.rounds import LogRounds
 from weitzman.replays.actual import happened
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
-from weitzman.replays.runs import (
-    Part,
-    Piece,
-    parts_of,
-    play_part,
-    put_together,
-)
+from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 from weitzman.search.numbers import finite_number
 
 __all__ = ["Play", "Replay", "replay", "rounds_of"]
