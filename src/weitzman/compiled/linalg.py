@@ -33,7 +33,6 @@ __all__ = [
     "symmetric_product",
 ]
 
-
 _LOG_2 = math.log(2.0)
 
 

@@ -24,7 +24,6 @@ from weitzman.logs.table import Table, read_table
 
 __all__ = ["Log", "read_log"]
 
-
 _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 
 

@@ -27,13 +27,11 @@ from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
-from weitzman.replays.actual import happened
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
-from weitzman.search.numbers import finite_number
 
-__all__ = ["Play", "Replay", "replay", "rounds_of"]
+__all__ = ["Play", "Replay", "replay"]
 
 Progress = Callable[[int, int], None]
 
@@ -64,8 +62,8 @@ class Replay:
     has_outside
         Whether every round has an outside option.
     recorded, recorded_opened
-        What was actually done (:mod:`weitzman.replays.actual`): its total, and the boxes opened, (T,);
-        None if the log does not say.
+        What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,); None if
+        the log does not say.
     unknown, empty
         How many values the log does not know, and how many rounds are left out for it.
     feedback
@@ -164,13 +162,6 @@ class Replay:
         return self.totals[:, self.names.index(name)]
 
 
-def rounds_of(log: Log, *, cost_scale: float = 1.0) -> LogRounds:
-    """Return the rounds of a log that have boxes, with their values."""
-    if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
-        raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
-    return LogRounds(log, float(cost_scale))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Play:
     """One replay, before it is played: its parts, and what they come to together.
@@ -192,7 +183,7 @@ class Play:
     others: Sequence[str] = ()
 
     def _rounds(self) -> LogRounds:
-        return rounds_of(self.log, cost_scale=self.cost_scale)
+        return LogRounds(self.log, self.cost_scale)
 
     def parts(self) -> list[Part]:
         """Return what may be played side by side (:mod:`weitzman.replays.runs`)."""
@@ -210,7 +201,7 @@ class Play:
         log, rounds = self.log, self._rounds()
         least, outside = rounds.least, rounds.outside
         present = ~np.isnan(log.costs)
-        actual = happened(log, cost_scale=self.cost_scale)
+        actual = rounds.happened()
         return Replay(
             **put_together(self.lineup, self.feedback, pieces)._asdict(),
             others=list(self.others),
@@ -267,7 +258,7 @@ def replay(
         others=list(lineup)[1 : len(policies)],
     )
     parts, done = play.parts(), 0
-    count = len(parts) * len(rounds_of(log, cost_scale=cost_scale))
+    count = len(parts) * len(LogRounds(log, cost_scale))
 
     def tick(rounds: int) -> None:
         nonlocal done

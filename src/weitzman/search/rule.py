@@ -56,7 +56,6 @@ __all__ = [
     "to_open",
 ]
 
-
 NO_BOX: Final = -1
 """What :func:`next_box` returns when no box is worth opening."""
 

@@ -21,7 +21,6 @@ from weitzman.lab.study.summary import Curve
 
 __all__ = ["Exponent", "growth_exponent"]
 
-
 _POINTS = 12
 
 

@@ -32,9 +32,9 @@ from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.record import sigma_of
 from weitzman.logs.log import Log
+from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_ratios
 from weitzman.replays.diagnosis.residuals import CLEAR
-from weitzman.replays.replay import rounds_of
 
 if TYPE_CHECKING:
     from weitzman.learn.policy import Policy
@@ -144,7 +144,7 @@ def promised(
     ]
     if trees:
         rules.append(Joint("trees", "fixed", shared=log.shared))
-    rounds = rounds_of(log, cost_scale=cost_scale)
+    rounds = LogRounds(log, cost_scale)
     candidates = Portfolio(candidates=rules, shared=log.shared).started(
         boxes=rounds.boxes, dimension=rounds.dimension, feedback="full", seed=0
     )
