@@ -2,7 +2,6 @@
 
 import json
 import math
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,15 +16,9 @@ if TYPE_CHECKING:
     from weitzman.search.reservation import Sense
     from weitzman.search.simulation import Simulation
 
-__all__ = ["EXAMPLE", "plan_command"]
+__all__ = ["plan_command"]
 
-EXAMPLE = "Example: weitzman plan examples/quotes.csv --plot plan.png"
 _PICTURES = (".png", ".pdf", ".svg")
-
-
-class _Direction(StrEnum):
-    min = "min"
-    max = "max"
 
 
 def plan_command(
@@ -36,7 +29,7 @@ def plan_command(
         ),
     ],
     sense: Annotated[
-        _Direction | None,
+        Literal["min", "max"] | None,
         typer.Option(
             help="Whether smaller or larger values are better; min if the file is silent."
         ),
@@ -69,7 +62,7 @@ def plan_command(
         rule = f"end in {', '.join(_PICTURES)}"
         raise InvalidInputError("The name of the plot file", rule, plot.name)
     content = read_boxes(file, form)
-    direction = content.sense or "min" if sense is None else _sense(sense)
+    direction = sense or content.sense or "min"
     plan = _planned(content, direction, content.outside if outside is None else outside)
     simulation = None if simulate is None else plan.simulate(simulate, seed)
     if plot is not None:
@@ -78,10 +71,6 @@ def plan_command(
         typer.echo(json.dumps(_report(plan, simulation, seed), indent=2, allow_nan=False))
     else:
         _show(plan, simulation, seed)
-
-
-def _sense(direction: _Direction) -> "Literal['min', 'max']":
-    return "min" if direction is _Direction.min else "max"
 
 
 def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from weitzman.lab.study.charts import Bounds
     from weitzman.lab.study.summary import Curve
 
-__all__ = ["PLOT_EXAMPLE", "plot_command"]
+__all__ = ["plot_command"]
 
-PLOT_EXAMPLE = "Example: weitzman plot report --output regret.pdf"
 _PICTURES = (".png", ".pdf", ".svg", ".html")
 
 

@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["RECOVER_EXAMPLE", "recover_command"]
-
-RECOVER_EXAMPLE = "Example: weitzman recover decisions.db"
+__all__ = ["recover_command"]
 
 
 def recover_command(

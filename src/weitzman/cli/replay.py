@@ -5,9 +5,8 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,19 +22,9 @@ if TYPE_CHECKING:
     from weitzman.replays.cases import Case
     from weitzman.replays.report.findings import Findings
 
-__all__ = ["REPLAY_EXAMPLE", "replay_command"]
+__all__ = ["replay_command"]
 
-REPLAY_EXAMPLE = (
-    "Example: weitzman replay decisions.parquet --cost seconds --value error --output report"
-)
-
-
-class _Feedback(StrEnum):
-    """What a round reveals when it closes."""
-
-    full = "full"
-    opened = "opened"
-    both = "both"
+_Feedback = Literal["full", "opened", "both"]
 
 
 def _column(text: str, *names: str) -> Any:
@@ -56,7 +45,7 @@ def replay_command(
         typer.Option(
             help="What becomes known after a round: all values, or those of opened boxes."
         ),
-    ] = _Feedback.both,
+    ] = "both",
     policy: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,9 +8,7 @@ import typer
 from weitzman.cli.finals import print_finals
 from weitzman.cli.options import AsJson, Workers
 
-__all__ = ["REPRODUCE_EXAMPLE", "reproduce_command"]
-
-REPRODUCE_EXAMPLE = "Example: weitzman reproduce --output report"
+__all__ = ["reproduce_command"]
 
 
 def reproduce_command(

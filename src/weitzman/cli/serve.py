@@ -8,9 +8,7 @@ import typer
 
 from weitzman.cli.options import Data
 
-__all__ = ["SERVE_EXAMPLE", "serve_command"]
-
-SERVE_EXAMPLE = "Example: weitzman serve --port 8080 --data decisions.db"
+__all__ = ["serve_command"]
 
 
 def _least_one(metavar: str, text: str) -> Any:

@@ -8,9 +8,7 @@ import typer
 from weitzman.cli.finals import print_finals
 from weitzman.cli.options import AsJson, Workers
 
-__all__ = ["STUDY_EXAMPLE", "study_command"]
-
-STUDY_EXAMPLE = "Example: weitzman study examples/memory.toml --output memory"
+__all__ = ["study_command"]
 
 
 def study_command(
