@@ -76,16 +76,13 @@ def plan_command(
 def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
     """Return the plan; a law that is refused is told by its place in the file."""
     from weitzman.search.plan import plan
-    from weitzman.search.reservation import reservation_value
 
     try:
         return plan(content.boxes, sense=sense, outside=outside)
-    except InvalidInputError:
+    except InvalidInputError as error:
         for entry in content.entries:
-            try:
-                reservation_value(entry.box.law, entry.box.cost, sense=sense)
-            except InvalidInputError as error:
-                subject = f"the value of box {entry.box.name!r}"
+            if error.subject == f"The value of box {entry.box.name!r}":
+                subject = error.subject.replace("The", "the", 1)
                 raise wrong(entry.place, subject, error.rule, error.got) from None
         raise
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from weitzman.cli.options import Workers, console
+from weitzman.cli.options import Workers, console, table_of
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from weitzman.learn.policy import Feedback
     from weitzman.logs.log import Log
@@ -190,7 +189,9 @@ def _print(found: "Findings", scales: list[float]) -> None:
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
         _say(terminal, f"{replay.feedback}{scale}")
-        terminal.print(_shown(replay.rows(), replay.main))
+        numbers = ("total per round", "± s.e.", "opened", f"{replay.main} saves", "± s.e.")
+        rows = (_cells(row, replay.main) for row in replay.rows())
+        terminal.print(table_of(["policy"], numbers, rows))
         share, error = replay.share()
         _say(
             terminal,
@@ -208,18 +209,10 @@ def _say(terminal: "Console", line: str) -> None:
     terminal.print(line, soft_wrap=True, markup=False)
 
 
-def _shown(rows: list[dict[str, Any]], main: str) -> "Table":
-    """Return the mean totals ± s.e. and the boxes opened per round."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("policy")
-    for heading in ("total per round", "± s.e.", "opened", f"{main} saves", "± s.e."):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        cells = [f"{row['mean_total']:.4g}", f"{row['se']:.2g}", f"{row['boxes_opened']:.2f}"]
-        if row["policy"] != main:
-            cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
-        table.add_row(*(Text(cell) for cell in (row["policy"], *cells)))
-    return table
+def _cells(row: dict[str, Any], main: str) -> list[str]:
+    """Return a policy, its mean total ± s.e., the boxes it opens per round, and what the main one saves."""
+    cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
+    cells.append(f"{row['boxes_opened']:.2f}")
+    if row["policy"] != main:
+        cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
+    return cells
