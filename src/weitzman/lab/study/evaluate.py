@@ -103,7 +103,7 @@ def evaluate_each(
     """Return the rows of each contender; names may repeat, and rows call the world ``label``."""
     at = checked_checkpoints(checkpoints, rounds)
     _check(entries, world)
-    tracks = [_Track(_started(c, world, rounds, rng), at, expected) for _, c in entries]
+    tracks = [_Track(started(c, world, rounds, rng), at, expected) for _, c in entries]
     done = 0
     for start in range(0, rounds, PIECE):
         piece = world.draw(min(PIECE, rounds - start), rng, start=start)
@@ -149,7 +149,8 @@ def _check(entries: Sequence[tuple[str, Any]], world: Any) -> None:
         raise InvalidInputError("The world", "be a world, such as WORLDS['signed']()", world)
 
 
-def _started(contender: Contender, world: World, rounds: int, rng: int) -> Searcher:
+def started(contender: Contender, world: World, rounds: int, rng: int) -> Searcher:
+    """Return a searcher of a contender that has seen nothing of a world."""
     return contender.searcher(
         boxes=world.boxes,
         dimension=world.dimension,
@@ -162,9 +163,6 @@ def _started(contender: Contender, world: World, rounds: int, rng: int) -> Searc
 
 class _Track:
     """The sums of one run, and what they were at its checkpoints."""
-
-    # The sums, in the order of the columns of a row
-    _TOTAL, _EXPECTED, _REGRET, _EXPECTED_REGRET, _OPENED, _PAID, _CERTIFICATE = range(7)
 
     def __init__(self, searcher: Searcher, at: tuple[int, ...], expected: bool) -> None:
         self._searcher = searcher
@@ -180,13 +178,11 @@ class _Track:
         played = self._searcher.play(
             piece.contexts, piece.costs, piece.values, predictions=predictions
         )
-        steps = np.empty((7, len(piece)))
-        steps[self._TOTAL] = played.totals
-        steps[self._REGRET] = played.totals - best.totals
-        steps[self._OPENED] = played.opened_count
-        steps[self._PAID] = played.paid
-        steps[self._EXPECTED], steps[self._CERTIFICATE] = self._expectations(piece, played, start)
-        steps[self._EXPECTED_REGRET] = steps[self._EXPECTED] - best.expected_totals
+        expected, certificate = self._expectations(piece, played, start)
+        regrets = played.totals - best.totals, expected - best.expected_totals
+        opened = played.opened_count, played.paid
+        # In the order of the columns of a row
+        steps = np.stack([played.totals, expected, *regrets, *opened, certificate])
         steps[:, 0] += self._sums
         # A cumulative sum adds in order, so pieces do not change it
         sums = np.cumsum(steps, axis=1)
@@ -213,18 +209,5 @@ class _Track:
         """Yield the rows of the run: world, seed and horizon."""
         world, seed, rounds = run
         for number, sums in zip(self._at, np.hstack(self._kept).T.tolist(), strict=True):
-            yield Row(
-                world=world,
-                feedback=self._searcher.feedback,
-                searcher=name,
-                seed=seed,
-                rounds=rounds,
-                round=int(number),
-                total=sums[self._TOTAL],
-                expected_total=sums[self._EXPECTED],
-                regret=sums[self._REGRET],
-                expected_regret=sums[self._EXPECTED_REGRET],
-                opened=round(sums[self._OPENED]),
-                paid=sums[self._PAID],
-                certificate=sums[self._CERTIFICATE],
-            )
+            sums[4] = round(sums[4])  # boxes are counted
+            yield Row(world, self._searcher.feedback, name, seed, rounds, int(number), *sums)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weitzman.arrays import Flags, Floats, Ints
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.summary import Curve
 
@@ -85,7 +85,8 @@ def _points(curves: list[Curve], low: int, high: int) -> tuple[Ints, Floats]:
         at = np.array([c.rounds for c in ends], dtype=np.int64)
         return at, np.column_stack([c.final for c in ends])
     longest = max(curves, key=lambda c: c.rounds, default=None)
-    inside = np.array([]) if longest is None else np.flatnonzero(_between(longest.at, low, high))
+    at = np.empty(0, dtype=np.int64) if longest is None else longest.at
+    inside = np.flatnonzero((at >= low) & (at <= high))
     if longest is None or inside.size < 2:
         rule = f"have at least two checkpoints from {low} to {high} rounds"
         raise InvalidInputError("The runs of a fit", rule, int(inside.size))
@@ -93,7 +94,3 @@ def _points(curves: list[Curve], low: int, high: int) -> tuple[Ints, Floats]:
     near = np.abs(np.log(longest.at[inside])[:, None] - np.log(wanted)).argmin(axis=0)
     places = inside[np.unique(near)]
     return longest.at[places], longest.sums[:, places]
-
-
-def _between(at: Ints, low: int, high: int) -> Flags:
-    return (at >= low) & (at <= high)

@@ -74,18 +74,12 @@ _COLUMNS: Final = {field.name: _TYPES[field.type] for field in fields(Row)}
 
 def table_of(rows: Sequence[Row]) -> dict[str, NDArray[Any]]:
     """Return rows as columns."""
-    kinds = {"string": np.str_, "int64": np.int64, "float64": np.float64}
-    return {
-        name: np.array([getattr(row, name) for row in rows], dtype=kinds[kind])
-        for name, kind in _COLUMNS.items()
-    }
+    return {f.name: np.array([getattr(r, f.name) for r in rows], f.type) for f in fields(Row)}
 
 
 def write_rows(path: Path, rows: Sequence[Row]) -> None:
     """Write rows to a file that is there as a whole or not at all."""
-    library = arrow()
-    columns = {name: [getattr(row, name) for row in rows] for name in _COLUMNS}
-    write_table(path, library.table(columns, schema=_schema()))
+    write_table(path, arrow().table(table_of(rows), schema=_schema()))
 
 
 def read_rows(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:

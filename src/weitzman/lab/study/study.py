@@ -35,7 +35,7 @@ from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.lab.study.contender import Contender
-from weitzman.lab.study.evaluate import checked_checkpoints
+from weitzman.lab.study.evaluate import checked_checkpoints, started
 from weitzman.lab.study.file import parts_of, text_of
 from weitzman.lab.study.rows import FORMAT
 from weitzman.lab.worlds import World
@@ -214,15 +214,7 @@ def _check(study: Study) -> None:
         world.draw(1, 0, start=max(study.rounds) - 1)
         for contender in study.contenders.values():
             for feedback in study.feedbacks:
-                begun = replace(contender, feedback=feedback)
-                begun.searcher(
-                    boxes=world.boxes,
-                    dimension=world.dimension,
-                    rounds=study.rounds[0],
-                    cost=world.cost,
-                    radius=getattr(world, "radius", None),
-                    rng=0,
-                )
+                started(replace(contender, feedback=feedback), world, study.rounds[0], 0)
 
 
 def _described(thing: Any) -> dict[str, Any]:

@@ -115,59 +115,43 @@ def finals(table: Table) -> list[dict[str, str | int | float]]:
     and what was ``paid`` for them.
     """
     measures = ("regret", "expected_regret", "opened", "paid")
-    rows: list[dict[str, str | int | float]] = []
-    for regret, expected, opened, paid in zip(
-        *(summarise(table, measure) for measure in measures), strict=True
-    ):
-        row: dict[str, str | int | float] = {
+    curves = zip(*(summarise(table, measure) for measure in measures), strict=True)
+    return [
+        {
             "world": regret.world,
             "feedback": regret.feedback,
             "searcher": regret.searcher,
             "rounds": regret.rounds,
             "seeds": regret.seeds.size,
+            "regret_mean": float(regret.mean[-1]),
+            "regret_se": float(regret.error[-1]),
+            "expected_regret_mean": float(expected.mean[-1]),
+            "expected_regret_se": float(expected.error[-1]),
+            "opened": float(opened.mean[-1]) / regret.rounds,
+            "paid": float(paid.mean[-1]) / regret.rounds,
         }
-        for name, curve in (("regret", regret), ("expected_regret", expected)):
-            row[f"{name}_mean"] = float(curve.mean[-1])
-            row[f"{name}_se"] = float(curve.error[-1])
-        row["opened"] = float(opened.mean[-1]) / regret.rounds
-        row["paid"] = float(paid.mean[-1]) / regret.rounds
-        rows.append(row)
-    return rows
+        for regret, expected, opened, paid in curves
+    ]
 
 
-def select(
-    curves: list[Curve],
-    *,
-    world: str | None = None,
-    feedback: str | None = None,
-    searcher: str | None = None,
-    rounds: int | None = None,
-) -> list[Curve]:
-    """Return the curves of this world, feedback, searcher and horizon; None stands for any."""
-    wanted = (world, feedback, searcher, rounds)
-    return [
-        c for c in curves
-        if all(
-            w in (None, has)
-            for w, has in zip(wanted, (c.world, c.feedback, c.searcher, c.rounds), strict=True)
-        )
-    ]  # fmt: skip
+def select(curves: list[Curve], **wanted: str | int) -> list[Curve]:
+    """Return the curves with this ``world``, ``feedback``, ``searcher`` or ``rounds``, as far as given."""
+    return [c for c in curves if all(getattr(c, name) == w for name, w in wanted.items())]
 
 
 def _curve(
     table: Table, measure: str, key: tuple[str, str, str, int], places: NDArray[np.intp]
 ) -> Curve:
+    world, feedback, searcher, rounds = key
     seed, at = table["seed"][places].astype(np.int64), table["round"][places].astype(np.int64)
     order = np.lexsort((at, seed))
     seeds, checkpoints = np.unique(seed), np.unique(at)
     whole = (seeds.size, checkpoints.size)
     steps = at[order]
     if steps.size != seeds.size * checkpoints.size or (steps.reshape(whole) != checkpoints).any():
-        world, feedback, searcher, _ = key
         rule = "have the same checkpoints for every seed, each once"
         raise InvalidInputError(f"The runs of {searcher!r} in {world!r} ({feedback})", rule, whole)
     sums = table[measure][places][order].astype(np.float64).reshape(whole)
-    world, feedback, searcher, rounds = key
     return Curve(
         world=world,
         feedback=feedback,
