@@ -28,16 +28,9 @@ _APART = 0.75  # how much of the height of a row of dots its series take
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Series:
-    """One line, one set of dots, or one area.
+    """One line, one set of dots, or one area, with one standard error of what is measured, or none.
 
-    Attributes
-    ----------
-    name
-        What the legend calls it.
-    x, y
-        Its points; of areas, y are heights. Dots have no y: there is one in each row of the chart.
-    error
-        One standard error of what is measured, or None.
+    The y of areas are heights. Dots have no y: there is one in each row of the chart.
     """
 
     name: str
@@ -122,18 +115,9 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sheet:
-    """Charts in one figure for print, row by row, with one legend; a page lays them out by its own width.
+    """Charts of one kind in one figure for print, row by row, with one legend; sizes are in inches.
 
-    Attributes
-    ----------
-    file
-        The name of its file, without a suffix.
-    charts
-        What stands on it; all of one kind.
-    columns
-        How many stand side by side.
-    width, height
-        In inches, of the whole.
+    A page lays its charts out by its own width.
     """
 
     file: str

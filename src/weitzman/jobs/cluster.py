@@ -24,14 +24,8 @@ def on_cluster(
 ) -> Iterator[tuple[T, R]]:
     """Yield each task with what the function made of it, as they come.
 
-    Parameters
-    ----------
-    function
-        Importable by the workers.
-    tasks
-        Its arguments.
-    address
-        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    Workers must be able to import the function; the address is that of the scheduler,
+    ``tcp://10.0.0.1:8786``.
     """
     distributed = _distributed()
     try:

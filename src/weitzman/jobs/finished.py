@@ -18,19 +18,11 @@ __all__ = ["Finished"]
 
 
 class Finished:
-    """What is finished: a file per key, whole or not there.
+    """What is finished: a file per key, whole or not there, whose name ends in a suffix.
 
-    One process at a time may enter it, held by a lock that the system drops when the process ends, however it
-    ends.
-
-    Parameters
-    ----------
-    directory
-        Where the files are; made when it is entered, or for the first of them.
-    suffix
-        What their names end in.
-    lock
-        The file of the lock; one in the directory if None.
+    The directory is made when it is entered, or for the first file. One process at a time may enter
+    it: the system drops its lock when the process ends, however it ends. The lock is a file in the
+    directory, unless another is given.
     """
 
     def __init__(self, directory: Path, *, suffix: str, lock: Path | None = None) -> None:

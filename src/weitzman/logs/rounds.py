@@ -27,14 +27,8 @@ def contexts_of(log: Log) -> Floats:
 class LogRounds:
     """The rounds of a log that have boxes, with their values; costs are multiplied by a factor.
 
-    Attributes
-    ----------
-    boxes, dimension
-        The number of boxes, and the length of a context.
-    outside
-        The outside options, (T,); +∞ where there is none.
-    least
-        The least of value + cost over the boxes of each round, (T,).
+    Of each round, (T,): ``outside`` is its outside option, +∞ where there is none, and ``least`` the
+    least of value + cost over its boxes.
     """
 
     def __init__(self, log: Log, cost_scale: float = 1.0) -> None:

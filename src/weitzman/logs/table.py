@@ -29,21 +29,11 @@ _RULE = "be a Parquet or CSV file, or a pandas, polars or Arrow table"
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Columns of one length.
+    """Columns of one length, of which those that were read are chunked arrays of Arrow.
 
-    Attributes
-    ----------
-    name
-        What messages call it: the path of the file, or ``table``.
-    is_file
-        Whether it is a file.
-    names
-        The names of all its columns.
-    columns
-        Those that were read, as chunked arrays of Arrow, by name.
-    ragged
-        The numbers of the rows that are not in the columns, as they have another number of fields
-        than the header, with these numbers; increasing.
+    Messages call it by the path of its file, or ``table``. ``ragged`` are the numbers of the rows
+    that are not in the columns, as they have another number of fields than the header, with these
+    numbers; increasing.
     """
 
     name: str

@@ -34,16 +34,9 @@ _WARM = 12  # rounds that compile everything
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One replay of a log.
+    """One replay: what a round reveals, by what costs are multiplied, and which twin of the log is played.
 
-    Parameters
-    ----------
-    feedback
-        What a round reveals.
-    cost_scale
-        By what the costs are multiplied.
-    twin
-        Which twin of the log is played (:mod:`weitzman.replays.diagnosis.twin`); None for the log itself.
+    The twins are those of :mod:`weitzman.replays.diagnosis.twin`; None stands for the log itself.
     """
 
     feedback: Feedback = "full"
@@ -53,15 +46,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replays:
-    """What came out.
-
-    Attributes
-    ----------
-    cases
-        The replays, in the order in which they were asked for.
-    promises
-        The reservation values on the log itself; empty if they were not asked for.
-    """
+    """The replays, in the order in which they were asked for, and the reservation values if they were."""
 
     cases: Mapping[Case, Replay]
     promises: list[Promise]
@@ -83,26 +68,12 @@ def play_cases(
     kept: Path | None = None,
     progress: bool = True,
 ) -> Replays:
-    """Play a log in every case.
+    """Play a log in every case, all distinct, by policies as for :func:`weitzman.replay`.
 
-    Parameters
-    ----------
-    log
-        The recorded rounds.
-    cases
-        What to play, distinct.
-    policies
-        What plays, as for :func:`weitzman.replay`.
-    promises
-        The cost scale at which reservation values are wanted; None for none.
-    trees
-        Whether candidates with trees take part.
-    workers
-        The number of processes; that of the cores if None. One plays in this process.
-    kept
-        A directory for what is finished, so that a replay that was stopped goes on; None for none.
-    progress
-        Whether to show a bar, if standard error is a terminal.
+    ``promises`` is the cost scale at which reservation values are wanted, ``trees`` whether
+    candidates with trees take part. ``workers`` is the number of processes, that of the cores if
+    None; one plays in this process. What is finished is kept in the directory ``kept``, so that a
+    replay that was stopped goes on. ``progress`` shows a bar, if standard error is a terminal.
     """
     plays = _plays(log, cases, policies, trees)
     tasks = [_Task(case, part) for case, play in plays.items() for part in play.parts()]

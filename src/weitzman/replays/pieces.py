@@ -27,15 +27,7 @@ def finished_parts(directory: Path) -> Finished:
 
 
 class Pieces:
-    """What is finished of the replays of a log.
-
-    Parameters
-    ----------
-    directory
-        Where it is kept; made with the first piece.
-    log
-        What is replayed.
-    """
+    """What is finished of the replays of a log, in a directory that is made with the first piece."""
 
     def __init__(self, directory: Path, log: Log) -> None:
         self._finished = finished_parts(directory)

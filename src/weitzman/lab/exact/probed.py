@@ -33,14 +33,7 @@ def probed_totals(
 ) -> tuple[Floats, Floats]:
     """Return the expected totals, and what is expected to be paid for boxes the search leaves closed.
 
-    Parameters
-    ----------
-    instance
-        The rounds, with their true laws.
-    reservation_values
-        T×n, finite: what the search goes by.
-    bought
-        T×n, whether the box is bought.
+    ``reservation_values``, finite and T×n, are what the search goes by; ``bought`` is T×n too.
     """
     shape = instance.values.shape
     for subject, array in (("The reservation values", reservation_values), ("bought", bought)):

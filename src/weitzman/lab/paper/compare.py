@@ -55,15 +55,9 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Run a comparison, write page, picture and rows into a directory, and return the final table.
 
-    Parameters
-    ----------
-    directory
-        Where ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go; the runs are
-        kept in ``study``.
-    study
-        What :func:`comparison` returns, or another study.
-    workers, progress
-        As for :func:`weitzman.lab.study.runner.run`.
+    ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go there; the runs are kept
+    in ``study``. The study is what :func:`comparison` returns, or another; ``workers`` and
+    ``progress`` are those of :func:`weitzman.lab.study.runner.run`.
     """
     place = Path(directory)
     check_own(place, "study")

@@ -36,15 +36,7 @@ _DECADES = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnBound:
-    """A bound on regret as a function of the number of rounds.
-
-    Attributes
-    ----------
-    at, values
-        The bound at these numbers of rounds.
-    vacuous
-        Whether at the last of them it exceeds what any policy can lose.
-    """
+    """A bound on regret at some numbers of rounds; vacuous if the last exceeds what any policy can lose."""
 
     at: Floats
     values: Floats

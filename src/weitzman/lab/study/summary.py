@@ -24,18 +24,9 @@ __all__ = ["Curve", "finals", "mean_and_error", "mean_in_words", "select", "summ
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """The runs that differ only in their seed.
+    """The runs over so many rounds that differ only in their S seeds.
 
-    Attributes
-    ----------
-    world, feedback, searcher, rounds
-        What was run, over how many rounds.
-    seeds
-        The seeds, (S,).
-    at
-        The checkpoints, (m,): numbers of rounds.
-    sums
-        The measure summed up to each checkpoint, (S, m).
+    ``at`` are its m checkpoints, numbers of rounds; ``sums``, (S, m), the measure summed up to each.
     """
 
     world: str

@@ -47,15 +47,7 @@ _CHANCE = 0.01
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Promise:
-    """σ beside what came: (T, n) each, NaN where something is not known.
-
-    Attributes
-    ----------
-    rule
-        Whose σ it is.
-    sigma, values, costs
-        The reservation values, what was found, and what a look cost.
-    """
+    """The σ of a rule beside the values that came and the costs: (T, n) each, NaN where one is not known."""
 
     rule: str
     sigma: Floats
@@ -65,22 +57,11 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """Whether a rule keeps its promise.
+    """Whether a rule keeps its promise: found over promised, with its standard error.
 
-    Attributes
-    ----------
-    rule
-        Whose reservation values these are.
-    ratio, error
-        Found over promised, and its standard error.
-    shift
-        By how much σ is too high, in units of value.
-    boxes, box_errors
-        The same ratio for each box, (n,); NaN for a box without cost or rounds.
-    at, bins, bin_errors
-        The ratio within eighths of the rows by σ, and their mean σ.
-    bar
-        How many standard errors a box must be away from 1 to be called off.
+    σ is too high by ``shift``, in units of value. The same ratio is there for each box, (n,), NaN for
+    one without cost or rounds, and within eighths of the rows by σ, whose means are ``at``. A box is
+    called off if it is more than ``bar`` standard errors away from 1.
     """
 
     rule: str

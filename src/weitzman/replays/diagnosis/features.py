@@ -32,17 +32,7 @@ __all__ = ["Telling", "telling"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Telling:
-    """What features tell, the most telling first.
-
-    Attributes
-    ----------
-    names
-        The features.
-    shares, errors
-        What each tells, and its standard error.
-    explained, explained_error
-        What all of them predict together.
-    """
+    """What each feature tells, the most telling first, and what all explain together, with errors."""
 
     names: list[str]
     shares: Floats

@@ -43,15 +43,7 @@ _NOTICEABLE = 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
-    """The residuals of a log, (T, n); NaN where there is no value.
-
-    Attributes
-    ----------
-    values
-        The residuals.
-    shared
-        Whether one regression serves all boxes.
-    """
+    """The residuals of a log, (T, n), NaN where there is no value; boxes may share one regression."""
 
     values: Floats
     shared: bool
@@ -74,15 +66,7 @@ class Residuals:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Correlation:
-    """The mean correlation of two boxes of a round.
-
-    Attributes
-    ----------
-    mean, error
-        ρ and its standard error; NaN if no round has two boxes.
-    boxes, box_errors
-        ρ_i and its standard error, (n,).
-    """
+    """The mean correlation ρ of two boxes of a round, NaN if no round has two, and ρ_i of each box, (n,)."""
 
     mean: float
     error: float

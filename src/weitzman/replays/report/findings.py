@@ -24,26 +24,10 @@ CHEAP = 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Findings:
-    """All that a report tells.
+    """All that a report tells: it is about the cost scale 1, if that was played.
 
-    Attributes
-    ----------
-    log
-        The recorded rounds.
-    replays
-        What policies came to.
-    scale
-        The cost scale that the report is about: 1, if it was played.
-    advice
-        What to do.
-    correlation
-        Whether the boxes of a round move together.
-    cost_shares
-        The mean cost of each box as a share of its spread, (n,).
-    calibrations
-        Whether reservation values keep their promise.
-    telling
-        What features tell; None where there is nothing to say.
+    ``cost_shares`` are the mean costs of the boxes as shares of their spread, (n,). ``telling`` is
+    None where there is nothing to say about features.
     """
 
     log: Log
