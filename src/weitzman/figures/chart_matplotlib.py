@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import FEW, Chart, Series, Sheet, looks_of
 from weitzman.figures.palette import Look
+from weitzman.search.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +27,10 @@ _DPI = 200
 
 def draw_chart(shown: Chart | Sheet) -> "Figure":
     """Return a figure of one chart, or of several with one legend."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise WeitzmanError(
-            "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'."
-        ) from None
+    need("A picture needs matplotlib", "plot", "matplotlib")
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     sheet = _alone(shown) if isinstance(shown, Chart) else shown
     charts, columns = sheet.charts, sheet.columns
     rows = -(-len(charts) // columns)

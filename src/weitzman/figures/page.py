@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.figures.chart_plotly import explore_chart
 from weitzman.figures.charts import Chart
+from weitzman.search.extras import need
 
 __all__ = ["Fold", "PageTable", "Section", "render", "write_page"]
 
@@ -52,13 +53,10 @@ class Section:
 
 def render(*, title: str, lead: tuple[str, ...], sections: tuple[Section, ...]) -> str:
     """Return the page."""
-    try:
-        import jinja2
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise WeitzmanError(
-            "A page needs jinja2 and plotly. Install them with: pip install 'weitzman[lab]'."
-        ) from None
+    need("A page needs jinja2 and plotly", "lab", "jinja2", "plotly")
+    import jinja2
+    from plotly.offline import get_plotlyjs
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("weitzman.figures", "templates"),
         autoescape=True,

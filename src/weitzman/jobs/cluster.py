@@ -7,9 +7,10 @@ same version, and nothing else: no shared disk.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.search.extras import need
 
 __all__ = ["on_cluster"]
 
@@ -27,7 +28,7 @@ def on_cluster(
     Workers must be able to import the function; the address is that of the scheduler,
     ``tcp://10.0.0.1:8786``.
     """
-    distributed = _distributed()
+    distributed = need("A cluster needs Dask", "cluster", "distributed")
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -55,13 +56,3 @@ def on_cluster(
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise WeitzmanError(
-            "A cluster needs Dask. Install it with: pip install 'weitzman[cluster]'."
-        ) from None
-    return distributed

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
+from weitzman.search.extras import need
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,13 +19,7 @@ _GROUP: Final = 1 << 20
 
 def arrow() -> Any:
     """Return pyarrow, or say how to install it."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise WeitzmanError(
-            "Rows need pyarrow. Install it with: pip install 'weitzman[lab]'."
-        ) from None
-    return pyarrow
+    return need("Rows need pyarrow", "lab", "pyarrow")
 
 
 @contextmanager

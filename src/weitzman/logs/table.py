@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weitzman.errors import InvalidFileError, InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.search.extras import need
 
 __all__ = ["MISSING", "Table", "read_table"]
 
@@ -154,14 +155,9 @@ def _named(table: Table, names: Sequence[str]) -> Table:
 
 def _from_narwhals(source: Any) -> tuple[list[str], Any]:
     """Return the names and the Arrow table of any eager table that narwhals knows."""
+    narwhals = need("Tables of pandas and polars need narwhals", "lab", "narwhals")
     try:
-        import narwhals as nw
-    except ImportError:
-        raise WeitzmanError(
-            "Tables of pandas and polars need narwhals. Install it with: pip install 'weitzman[lab]'."
-        ) from None
-    try:
-        frame: Any = nw.from_native(source, eager_only=True)
+        frame = narwhals.from_native(source, eager_only=True)
     except TypeError:
         raise InvalidInputError("The log", _RULE, type(source).__name__) from None
     arrow = _arrow()
@@ -184,10 +180,4 @@ def _mixed(column: Any) -> Any:
 
 
 def _arrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise WeitzmanError(
-            "Logs need pyarrow. Install it with: pip install 'weitzman[lab]'."
-        ) from None
-    return pyarrow
+    return need("Logs need pyarrow", "lab", "pyarrow")
