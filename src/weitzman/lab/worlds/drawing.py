@@ -69,18 +69,9 @@ def draw_blocks(
 def _joined(blocks: list[Instance]) -> Instance:
     if len(blocks) == 1:
         return blocks[0]
-
-    def join(name: str, axis: int) -> Floats:
-        return np.concatenate([getattr(block, name) for block in blocks], axis=axis)
-
-    return replace(
-        blocks[0],
-        contexts=join("contexts", 0),
-        values=join("values", 0),
-        reservation_values=join("reservation_values", 0),
-        lower=join("lower", 1),
-        upper=join("upper", 1),
-    )
+    axes = {"contexts": 0, "values": 0, "reservation_values": 0, "lower": 1, "upper": 1}
+    parts = {n: np.concatenate([getattr(b, n) for b in blocks], axis=a) for n, a in axes.items()}
+    return replace(blocks[0], **parts)
 
 
 def draw_linear(

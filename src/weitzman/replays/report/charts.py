@@ -18,11 +18,11 @@ __all__ = [
     "cost_chart",
     "opened_chart",
     "saved_chart",
-    "saving_charts",
+    "saving_chart",
     "telling_chart",
     "totals_chart",
     "twin_chart",
-    "went_by_charts",
+    "went_by_chart",
 ]
 
 _SHOWN = 7  # policies whose numbers set the limits
@@ -95,12 +95,8 @@ def _roomy(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def saving_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return what the policy has saved against each other by every round, one chart per feedback."""
-    return tuple(_savings(replay) for replay in findings.main)
-
-
-def _savings(replay: Replay) -> Chart:
+def saving_chart(replay: Replay) -> Chart:
+    """Return what the policy has saved against each other by every round."""
     shown = replay.shown()
     mine = shown[replay.main][0]
     saved = {
@@ -122,12 +118,8 @@ def _savings(replay: Replay) -> Chart:
     )
 
 
-def went_by_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return which candidates the policy went by, over time, one chart per feedback."""
-    return tuple(_went_by(replay) for replay in findings.main)
-
-
-def _went_by(replay: Replay) -> Chart:
+def went_by_chart(replay: Replay) -> Chart:
+    """Return which candidates the policy went by, over time."""
     count = len(replay.played)
     edges = np.unique(np.linspace(0, count, min(_BLOCKS, count) + 1).astype(np.int64))
     uses = np.bincount(replay.played, minlength=len(replay.candidates))

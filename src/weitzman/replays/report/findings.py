@@ -1,6 +1,6 @@
 """What a replay of a log finds: totals, calibration, correlation, telling features, a recommendation."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -73,12 +73,7 @@ class Findings:
                 "shared": self.log.shared,
                 "skipped_rows": self.log.skipped,
             },
-            "recommendation": {
-                "verdict": self.advice.verdict,
-                "headline": self.advice.headline,
-                "lines": list(self.advice.lines),
-                "cautions": list(self.advice.cautions),
-            },
+            "recommendation": asdict(self.advice),
             "correlation": {
                 "mean": self.correlation.mean,
                 "se": self.correlation.error,

@@ -111,7 +111,7 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
                 f"The sum of what {findings.main[0].main} has saved by each round; below 0 it was behind. "
                 "The axis is made for the closest rivals, and far worse rules leave it at the top.",
             ),
-            charts=charts.saving_charts(findings),
+            charts=tuple(map(charts.saving_chart, findings.main)),
         ),
         *_went_by(findings),
         Section(
@@ -156,8 +156,8 @@ def _went_by(findings: Findings) -> tuple[Section, ...]:
                 "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
                 "to learn.",
             ),
-            charts=charts.went_by_charts(findings),
-            folds=tuple(words.candidate_fold(replay) for replay in findings.main),
+            charts=tuple(map(charts.went_by_chart, findings.main)),
+            folds=tuple(map(words.candidate_fold, findings.main)),
         ),
     )
 
