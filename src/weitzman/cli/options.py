@@ -1,7 +1,9 @@
 """What commands share: options that several take, and the console and the tables that they print."""
 
+import json
+import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,7 +11,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["AsJson", "Data", "Workers", "console", "table_of"]
+__all__ = ["AsJson", "Data", "Workers", "console", "print_finals", "table_of"]
+
+_RUN = ("world", "feedback", "searcher")
+_NUMBERS = ("rounds", "regret", "expected", "opened")
 
 Workers = Annotated[
     int | None,
@@ -46,3 +51,27 @@ def table_of(
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:
+    """Print what :func:`weitzman.lab.study.summary.finals` returns, and where the rest is."""
+    if as_json:
+        typer.echo(json.dumps([_plain(row) for row in rows], indent=2, allow_nan=False))
+        return
+    terminal = console()
+    terminal.print(table_of(_RUN, _NUMBERS, map(_cells, rows)))
+    terminal.print(place, soft_wrap=True, markup=False)
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row for JSON, which has no NaN: null stands for what one seed cannot tell."""
+    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    """Return the run, its final regrets, mean ± s.e., and the boxes opened per round."""
+    from weitzman.lab.study.summary import mean_in_words
+
+    names = ("regret", "expected_regret")
+    regrets = [mean_in_words(row[f"{name}_mean"], row[f"{name}_se"]) for name in names]
+    return [*(row[name] for name in _RUN), f"{row['rounds']:,}", *regrets, f"{row['opened']:.2f}"]

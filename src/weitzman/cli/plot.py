@@ -76,7 +76,7 @@ def _files(results: Path, output: Path | None, measure: str) -> list[Path]:
 def _bounds(results: Path, curves: "list[Curve]") -> "Bounds":
     """Return the bounds to draw beside the curves of a directory, or of a file of rows in it."""
     from weitzman.lab.paper.proved import study_bounds
-    from weitzman.lab.study.folder import kept_worlds
+    from weitzman.lab.study.runner import kept_worlds
 
     return study_bounds(kept_worlds(results if results.is_dir() else results.parent), curves)
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
-from weitzman.cli.options import AsJson, Workers
+from weitzman.cli.options import AsJson, Workers, print_finals
 
 __all__ = ["study_command"]
 

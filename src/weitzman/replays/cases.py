@@ -4,16 +4,22 @@ A *case* is one replay; its parts (:mod:`weitzman.replays.runs`) are what proces
 nothing but the log and their own description, so neither the number of cases nor that of processes changes a
 bit of what comes back (:mod:`weitzman.jobs.processes`). The reservation values whose calibration is looked at
 are learned in a run of their own beside them.
+
+Finished parts are kept in a directory, so that a replay that was stopped goes on where it was. A file is
+named by a hash of everything that its content depends on: the log, the task and the version.
 """
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from weitzman.jobs.files import Finished
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
 from weitzman.learn.policy import Feedback, Policy
@@ -23,13 +29,13 @@ from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
 from weitzman.replays.lineup import lineup_of
-from weitzman.replays.pieces import Pieces
 from weitzman.replays.replay import Play, Replay
 from weitzman.replays.runs import Part, Piece, rank_of
 
-__all__ = ["Case", "Replays", "play_cases"]
+__all__ = ["Case", "Replays", "finished_parts", "play_cases"]
 
 _WARM = 12  # rounds that compile everything
+_PROMISE = [field.name for field in fields(Promise)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +87,7 @@ def play_cases(
         tasks.append(_Task(promises, None))
     # What takes longest first, so that none is waited for at the end
     tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
-    before = None if kept is None else Pieces(kept, log)
+    before = None if kept is None else _Pieces(kept, log)
     # What a kept piece depends on beside the log; a policy may look like another as text
     kept_by = () if kept is None else (list(map(_described, policies)), trees)
     found = {t: r for t in tasks if before and (r := before.load((t, kept_by))) is not None}
@@ -169,3 +175,45 @@ def _beginning(log: Log) -> Log:
         outside=None if log.outside is None else log.outside[kept],
         opened=None if log.opened is None else log.opened[kept],
     )
+
+
+def finished_parts(directory: Path) -> Finished:
+    """Return the finished parts in a directory."""
+    return Finished(directory, suffix=".npz")
+
+
+class _Pieces:
+    """What is finished of the replays of a log, in a directory that is made with the first piece."""
+
+    def __init__(self, directory: Path, log: Log) -> None:
+        self._finished = finished_parts(directory)
+        found = hashlib.sha256(f"{version('weitzman')} {log.shared}".encode())
+        for array in (log.contexts, log.costs, log.values, log.outside):
+            if array is not None:
+                found.update(f"{array.shape}".encode())
+                found.update(np.ascontiguousarray(array).data)
+        self._log = found.hexdigest()
+
+    def load(self, task: object) -> Piece | list[Promise] | None:
+        """Return what a task came to; None if it is not finished."""
+        stored = self._finished.load_arrays(self._key(task)) or {}
+        arrays: Any = {n: a.tolist() if a.dtype.kind == "U" else a for n, a in stored.items()}
+        try:
+            if "rule" not in arrays:
+                return Piece(**arrays)
+            each = zip(*(arrays[name] for name in _PROMISE), strict=True)
+            return [Promise(**dict(zip(_PROMISE, one, strict=True))) for one in each]
+        except (KeyError, TypeError):  # made by another version
+            return None
+
+    def save(self, task: object, result: Piece | list[Promise]) -> None:
+        """Keep what a task came to."""
+        if isinstance(result, Piece):
+            parts = result._asdict()
+        else:
+            parts = {name: [getattr(promise, name) for promise in result] for name in _PROMISE}
+        arrays = {name: np.array(part) for name, part in parts.items()}
+        self._finished.save_arrays(self._key(task), arrays)
+
+    def _key(self, task: object) -> str:
+        return hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]

@@ -24,7 +24,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.figures.chart_matplotlib import save_pictures
 from weitzman.figures.page import Section, render, write_page
 from weitzman.jobs.files import check_own, write_table
-from weitzman.replays.pieces import finished_parts
+from weitzman.replays.cases import finished_parts
 from weitzman.replays.report import charts, words
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
