@@ -166,14 +166,7 @@ class Replay:
 class Play:
     """One replay, before it is played: its parts, and what they come to together.
 
-    Parameters
-    ----------
-    log, feedback, cost_scale
-        As for :func:`replay`.
-    lineup
-        The policies.
-    others
-        Which policies were asked for beside the first.
+    ``others`` are the policies of the line-up that were asked for beside the first.
     """
 
     log: Log

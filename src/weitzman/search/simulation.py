@@ -16,22 +16,10 @@ _ROUNDS_AT_ONCE = 65536
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """Simulated rounds, one entry each.
+    """Simulated rounds, one entry each: the value kept, the costs paid, and how many boxes were opened.
 
-    Attributes
-    ----------
-    boxes
-        The names of the boxes.
-    values
-        The value kept.
-    paid
-        The costs paid.
-    totals
-        The total: ``values + paid``, or ``values - paid`` for ``sense="max"``.
-    chosen
-        The position of the chosen box in ``boxes``; −1 for the outside option.
-    opened_count
-        How many boxes were opened.
+    ``totals`` are ``values + paid``, or ``values - paid`` for ``sense="max"``; ``chosen`` is the
+    position of the chosen box in ``boxes``, −1 for the outside option.
     """
 
     boxes: tuple[str, ...]

@@ -56,18 +56,9 @@ def curve_charts(
 ) -> tuple[Chart, ...]:
     """Return a chart for each world and feedback that the curves have, the feedbacks of a world side by side.
 
-    Of several horizons the longest is shown; on logarithmic axes the ends of all.
-
-    Parameters
-    ----------
-    curves
-        What :func:`weitzman.lab.study.summary.summarise` returns.
-    bounds
-        The bounds to draw or to put in words, by world and feedback.
-    measure
-        What the curves measure, for the label of the axis.
-    log
-        Whether both axes are logarithmic, as for growth.
+    The curves are those of :func:`weitzman.lab.study.summary.summarise`. Of several horizons the
+    longest is shown; on logarithmic axes (``log``) the ends of all. Bounds, by world and feedback, are
+    drawn or put in words. The measure gives the axis its label.
     """
     if not curves:
         raise InvalidInputError("The rows of a picture", "hold at least one run", 0)
@@ -99,14 +90,8 @@ def curve_sheet(
 ) -> Sheet:
     """Return the charts of curves on one sheet: worlds × feedbacks, or worlds in a square.
 
-    Parameters
-    ----------
-    curves, bounds, measure, log
-        As for :func:`curve_charts`.
-    file
-        The name of its file, without a suffix.
-    width
-        In inches; one column of a paper for up to two panels in a row, else a page, if None.
+    ``file`` is the name of its file, without a suffix. Its width, in inches, is one column of a paper
+    for up to two panels in a row, else a page, if None. The others are those of :func:`curve_charts`.
     """
     charts = curve_charts(curves, bounds=bounds, measure=measure, log=log)
     worlds, feedbacks = (len({getattr(c, of) for c in curves}) for of in ("world", "feedback"))

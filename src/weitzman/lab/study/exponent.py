@@ -38,16 +38,10 @@ class Exponent:
 def growth_exponent(
     curves: list[Curve], *, low: int, high: int, resamples: int = 2000, rng: int = 0
 ) -> Exponent:
-    """Return the growth exponent of one searcher in one world under one feedback.
+    """Return the growth exponent of one searcher in one world under one feedback, from a curve per horizon.
 
-    Parameters
-    ----------
-    curves
-        Its curves, one per horizon.
-    low, high
-        The first and the last number of rounds of the fit.
-    resamples, rng
-        How many times seeds are drawn anew, and the seed of these draws.
+    The fit goes from ``low`` to ``high`` rounds. Seeds are drawn anew ``resamples`` times, by the
+    seed ``rng``.
     """
     at, sums = _points(curves, low, high)
     logs = np.log(at.astype(np.float64))

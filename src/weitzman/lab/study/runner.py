@@ -65,20 +65,11 @@ def run(
     scheduler: str | None = None,
     progress: bool = True,
 ) -> dict[str, NDArray[Any]]:
-    """Play what is missing of a study and return all its rows.
+    """Play what is missing of a study and return all its rows, which are kept in a directory.
 
-    Parameters
-    ----------
-    study
-        What to run.
-    directory
-        Where rows are kept.
-    workers
-        The number of processes; that of the cores if None. One plays in this process.
-    scheduler
-        The address of a Dask scheduler, whose workers then play instead.
-    progress
-        Whether to show a bar, if standard error is a terminal.
+    ``workers`` is the number of processes, that of the cores if None; one plays in this process. With
+    the address of a Dask ``scheduler`` its workers play instead. ``progress`` shows a bar, if
+    standard error is a terminal.
     """
     runs = study.runs()
     keys = [r.key for r in runs]

@@ -83,12 +83,8 @@ def mean_in_words(mean: float, error: float) -> str:
 def summarise(table: Table, measure: str = "regret") -> list[Curve]:
     """Return the curves of a table, in the order in which they first appear.
 
-    Parameters
-    ----------
-    table
-        What :func:`weitzman.lab.study.rows.read_rows` returns.
-    measure
-        ``regret``, ``expected_regret``, ``opened``, ``paid``, … : any column of sums.
+    The table is one of :func:`weitzman.lab.study.rows.read_rows`. The measure is any column of sums:
+    ``regret``, ``expected_regret``, ``opened``, ``paid``, …
     """
     if measure not in table:
         raise InvalidInputError("The measure", f"be one of {sorted(table)}", measure)
