@@ -1,7 +1,6 @@
 """What commands share: options that several take, and the console and the tables that they print."""
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,17 +54,14 @@ def table_of(
 
 def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:
     """Print what :func:`weitzman.lab.study.summary.finals` returns, and where the rest is."""
+    from weitzman.search.numbers import json_ready
+
     if as_json:
-        typer.echo(json.dumps([_plain(row) for row in rows], indent=2, allow_nan=False))
+        typer.echo(json.dumps(json_ready(rows), indent=2, allow_nan=False))
         return
     terminal = console()
     terminal.print(table_of(_RUN, _NUMBERS, map(_cells, rows)))
     terminal.print(place, soft_wrap=True, markup=False)
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for JSON, which has no NaN: null stands for what one seed cannot tell."""
-    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

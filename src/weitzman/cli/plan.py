@@ -1,7 +1,6 @@
 """``weitzman plan``: the optimal search of the boxes of a file."""
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +9,7 @@ import typer
 from weitzman.cli.box_files.entry import BoxFile, Words, wrong
 from weitzman.cli.box_files.read import Format, read_boxes
 from weitzman.errors import InvalidInputError
+from weitzman.search.numbers import json_ready
 
 if TYPE_CHECKING:
     from weitzman.search.plan import Plan
@@ -68,7 +68,9 @@ def plan_command(
     if plot is not None:
         _draw(plan, plot)
     if as_json:
-        typer.echo(json.dumps(_report(plan, simulation, seed), indent=2, allow_nan=False))
+        typer.echo(
+            json.dumps(json_ready(_report(plan, simulation, seed)), indent=2, allow_nan=False)
+        )
     else:
         _show(plan, simulation, seed)
 
@@ -112,24 +114,24 @@ def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
 
 
 def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[str, Any]:
-    """Return the plan for machines; null stands for an infinite number, which JSON has none of."""
+    """Return the plan for machines."""
     costs = {b.name: b.cost for b in plan.boxes}
     report: dict[str, Any] = {
         "sense": plan.sense,
         "outside": plan.outside,
-        "expected_total": _finite(plan.expected_total),
+        "expected_total": plan.expected_total,
         "expected_paid": plan.expected_paid,
         "expected_opened": plan.expected_opened,
         "best_single": plan.best_single,
-        "single_total": _finite(plan.single_totals[plan.best_single]),
-        "all_total": _finite(plan.all_total),
+        "single_total": plan.single_totals[plan.best_single],
+        "all_total": plan.all_total,
         "boxes": [
             {
                 "box": name,
                 "cost": costs[name],
-                "reservation_value": _finite(plan.reservation_values[name]),
+                "reservation_value": plan.reservation_values[name],
                 "open_probability": plan.open_probabilities[name],
-                "alone": _finite(plan.single_totals[name]),
+                "alone": plan.single_totals[name],
             }
             for name in plan.order
         ],
@@ -139,13 +141,9 @@ def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[st
         report["simulation"] = {
             "rounds": simulation.totals.size,
             "seed": seed,
-            "mean": _finite(simulation.mean),
-            "standard_error": _finite(simulation.standard_error),
-            "quantile_05": _finite(low),
-            "quantile_95": _finite(high),
+            "mean": simulation.mean,
+            "standard_error": simulation.standard_error,
+            "quantile_05": low,
+            "quantile_95": high,
         }
     return report
-
-
-def _finite(number: float) -> float | None:
-    return None if math.isinf(number) else number

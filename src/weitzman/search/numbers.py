@@ -11,7 +11,15 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 
-__all__ = ["LIMIT", "checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
+__all__ = [
+    "LIMIT",
+    "checked_cost",
+    "finite_array",
+    "finite_number",
+    "float_array",
+    "json_ready",
+    "whole_number",
+]
 
 LIMIT = 1e50
 """Contexts, values and costs beyond this would overflow in squares of squares."""
@@ -85,3 +93,12 @@ def float_array(values: Any, subject: str, kinds: str = "fiu", *, copy: bool = F
         return np.array(array, dtype=np.float64, order="C")
     array = np.asarray(array, dtype=np.float64, order="C")
     return array if array.flags.writeable else array.copy()
+
+
+def json_ready(thing: Any) -> Any:
+    """Return a thing as JSON can have it: None stands for a number that is not finite."""
+    if isinstance(thing, dict):
+        return {key: json_ready(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [json_ready(value) for value in thing]
+    return None if isinstance(thing, float) and not math.isfinite(thing) else thing

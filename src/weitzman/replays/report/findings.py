@@ -15,6 +15,7 @@ from weitzman.replays.diagnosis.residuals import Correlation, correlation, resid
 from weitzman.replays.diagnosis.twin import TWINS
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import Advice, advice
+from weitzman.search.numbers import json_ready
 
 __all__ = ["CHEAP", "Findings", "find"]
 
@@ -91,7 +92,7 @@ class Findings:
                 "explained_se": t.explained_error,
                 "tell": [{"feature": n, "share": s, "se": e} for n, s, e in names],
             }
-        return {name: _without_nan(part) for name, part in found.items()}
+        return {name: json_ready(part) for name, part in found.items()}
 
 
 def find(log: Log, replays: Replays) -> Findings:
@@ -124,11 +125,3 @@ def _told(one: Calibration, log: Log) -> dict[str, Any]:
         "holds": one.holds,
         "boxes_off": [] if log.shared else [log.boxes[k] for k in one.off],
     }
-
-
-def _without_nan(thing: Any) -> Any:
-    if isinstance(thing, dict):
-        return {key: _without_nan(value) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return [_without_nan(value) for value in thing]
-    return None if isinstance(thing, float) and not np.isfinite(thing) else thing
