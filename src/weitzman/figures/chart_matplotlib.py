@@ -27,7 +27,7 @@ _DPI = 200
 
 def draw_chart(shown: Chart | Sheet) -> "Figure":
     """Return a figure of one chart, or of several with one legend."""
-    need("A picture needs matplotlib", "plot", "matplotlib")
+    need("A picture needs matplotlib", "plot", "matplotlib.figure")
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

@@ -27,7 +27,7 @@ _WIDE = 44  # letters
 
 def explore_chart(chart: Chart) -> "Figure":
     """Return an interactive figure of one chart."""
-    need("An interactive picture needs plotly", "lab", "plotly")
+    need("An interactive picture needs plotly", "lab", "plotly.graph_objects")
     import plotly.graph_objects as go
 
     figure = go.Figure()

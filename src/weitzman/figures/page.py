@@ -53,7 +53,7 @@ class Section:
 
 def render(*, title: str, lead: tuple[str, ...], sections: tuple[Section, ...]) -> str:
     """Return the page."""
-    need("A page needs jinja2 and plotly", "lab", "jinja2", "plotly")
+    need("A page needs jinja2 and plotly", "lab", "jinja2", "plotly.offline")
     import jinja2
     from plotly.offline import get_plotlyjs
 

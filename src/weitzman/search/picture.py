@@ -21,7 +21,7 @@ _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
 
 def draw_plan(plan: "Plan") -> "Figure":
     """Return a figure of the plan, boxes in opening order from the top."""
-    need("A picture needs matplotlib", "plot", "matplotlib")
+    need("A picture needs matplotlib", "plot", "matplotlib.figure")
     from matplotlib.figure import Figure
 
     names = plan.order[:_MOST_BOXES]
