@@ -40,8 +40,7 @@ def probed_totals(
         if array.shape != shape:
             raise InvalidInputError(subject, f"have the shape {shape}", array.shape)
     nodes, weights = np.polynomial.legendre.leggauss((shape[1] + 2) // 2)
-    totals, extra = np.zeros(shape[0]), np.zeros(shape[0])
-    _totals(
+    return _totals(
         np.ascontiguousarray(instance.lower),
         np.ascontiguousarray(instance.upper),
         np.ascontiguousarray(instance.shares),
@@ -50,10 +49,7 @@ def probed_totals(
         np.ascontiguousarray(bought),
         nodes,
         weights,
-        totals,
-        extra,
     )
-    return totals, extra
 
 
 @checked
@@ -158,15 +154,15 @@ def _totals(
     bought: Flags,
     nodes: Floats,
     weights: Floats,
-    totals: Floats,
-    extra: Floats,
-) -> None:
-    boxes = costs.shape[0]
+) -> tuple[Floats, Floats]:
+    rounds, boxes = sigma.shape
+    totals, extra = np.zeros(rounds), np.zeros(rounds)
     bar, edges = np.empty(boxes), np.empty(3 * boxes + 2)
-    for t in range(totals.shape[0]):
+    for t in range(rounds):
         for k in range(shares.shape[0]):
             total, more = _round(
                 lower[k, t], upper[k, t], costs, sigma[t], bought[t], nodes, weights, bar, edges
             )
             totals[t] += shares[k] * total
             extra[t] += shares[k] * more
+    return totals, extra

@@ -26,14 +26,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.models.means import fit_means
 from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import contexts_of
 from weitzman.replays.bootstrap import block_ratios
 
-__all__ = ["CLEAR", "Correlation", "Residuals", "correlation", "residuals_of"]
+__all__ = ["CLEAR", "Correlation", "Residuals", "correlation", "known_mean", "residuals_of"]
 
 CLEAR = 3.0
 """By how many standard errors something must differ to be called different."""
@@ -104,9 +104,14 @@ def correlation(residuals: Residuals) -> Correlation:
 def _moments(residuals: Residuals) -> tuple[Floats, Floats]:
     """Return the mean and the variance of each box, (n,); of all boxes, if they share a regression."""
     values, known = residuals.values, ~np.isnan(residuals.values)
-    axis = None if residuals.shared else 0
-    counts = np.maximum(known.sum(axis=axis), 1)
-    mean = np.where(known, values, 0.0).sum(axis=axis) / counts
-    variance = np.where(known, (values - mean) ** 2, 0.0).sum(axis=axis) / counts
+    mean = known_mean(values, known, residuals.shared)
+    variance = known_mean((values - mean) ** 2, known, residuals.shared)
     boxes = values.shape[1]
     return np.broadcast_to(mean, boxes), np.broadcast_to(variance, boxes)
+
+
+def known_mean(numbers: Floats, known: Flags, shared: bool) -> Floats:
+    """Return the mean of the numbers that are known, of each box or, if they share a model, of all."""
+    axis = None if shared else 0
+    counts = np.maximum(known.sum(axis=axis), 1)
+    return np.asarray(np.where(known, numbers, 0.0).sum(axis=axis) / counts)
