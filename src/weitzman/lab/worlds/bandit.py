@@ -47,7 +47,7 @@ class Bandit:
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=2, slope=self.slope)
+        check(self, dimension=2)
         slopes = self.slope * ball(weights_rng(rng), self.boxes, self.dimension - 1)
         level = np.full((self.boxes, 1), self._level)
         weights = np.concatenate([slopes, level], axis=1)

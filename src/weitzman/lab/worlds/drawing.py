@@ -13,7 +13,7 @@ So any width A ≥ 0 can be placed such that σ is the reservation value, exactl
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -185,14 +185,14 @@ def constant_costs(boxes: int, cost: float) -> Floats:
     return np.full(boxes, float(cost))
 
 
-def check(
-    world: Any, *, dimension: int = 1, most_dimension: int = 2**62, **positive: float
-) -> None:
+def check(world: Any, *, dimension: int = 1, most_dimension: int = 2**62) -> None:
     """Refuse a world with too few boxes, a wrong dimension, or a number that is not > 0."""
     whole_number(world.boxes, f"The boxes of world {world.name!r}", least=1)
     subject = f"The dimension of world {world.name!r}"
     whole_number(world.dimension, subject, least=dimension, most=most_dimension)
-    for name, value in {"cost": world.cost, **positive}.items():
-        subject, rule = f"The {name} of world {world.name!r}", "be a finite number > 0"
-        if finite_number(value, subject, rule) <= 0.0:
-            raise InvalidInputError(subject, rule, value)
+    for field in fields(world):
+        if field.type is float:
+            subject, rule = f"The {field.name} of world {world.name!r}", "be a finite number > 0"
+            value = getattr(world, field.name)
+            if finite_number(value, subject, rule) <= 0.0:
+                raise InvalidInputError(subject, rule, value)

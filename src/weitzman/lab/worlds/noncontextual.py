@@ -33,7 +33,7 @@ class NonContextual:
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=1, most_dimension=1, radius=self.radius, widest=self.widest)
+        check(self, dimension=1, most_dimension=1)
         fixed = weights_rng(rng)
         fixed_sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)
         widths = self.cost * self.widest ** fixed.random(self.boxes)
