@@ -43,28 +43,11 @@ class Series:
 class Chart:
     """A picture with one pair of axes.
 
-    Attributes
-    ----------
-    file
-        The name of its file, without a suffix.
-    title, across, up
-        The words above, below and beside it.
-    kind
-        See the module.
-    series
-        What it shows.
-    names
-        Of dots: the names of the rows, from the top.
-    reference
-        A value to compare with, drawn as a thin line; None for none.
-    limits
-        The ends of the axis of values; None to leave them to the numbers.
-    bounds
-        Of lines: thin dotted lines beside them.
-    notes
-        Of lines: what is said in the upper left corner.
-    log
-        Of lines: whether both axes are logarithmic.
+    The words ``across`` and ``up`` stand below and beside it; ``file`` is the name of its file, without a
+    suffix. ``reference`` is a value to compare with, drawn as a thin line, and ``limits`` are the ends of
+    the axis of values; None leaves them to the numbers. Of dots, ``names`` are those of the rows, from
+    the top. Of lines, ``bounds`` are thin dotted lines beside them, ``notes`` are said in the upper left
+    corner, and ``log`` makes both axes logarithmic.
     """
 
     file: str = ""

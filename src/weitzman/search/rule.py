@@ -122,16 +122,8 @@ def next_box(
 ) -> int:
     """Return the box to open next, or :data:`NO_BOX`.
 
-    Parameters
-    ----------
-    order
-        Boxes by increasing reservation value, as from :func:`opening_order`.
-    reservation_values
-        One number per box.
-    position
-        How many boxes of ``order`` are open already.
-    best
-        The smallest value in hand; +∞ if there is none.
+    ``order`` is that of :func:`opening_order`, and its first ``position`` boxes are open already;
+    ``best`` is the smallest value in hand, +∞ if there is none.
 
     Examples
     --------

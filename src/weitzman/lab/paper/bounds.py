@@ -71,14 +71,7 @@ def lipschitz(*, cost: float, radius: float, lowest: float = 0.0, length: float 
 
     The slope of H_c at z is z⁺ − c, and z = w·x − v lies below MX + V.
 
-    Parameters
-    ----------
-    cost, radius
-        c and M.
-    lowest
-        The smallest value that occurs, −V; a positive one counts as 0.
-    length
-        X, the largest ‖x‖.
+    ``lowest`` is −V, the smallest value that occurs; a positive one counts as 0. ``length`` is X.
 
     Examples
     --------
@@ -108,14 +101,8 @@ def main_bound(
 ) -> float:
     """Return n √(2T r) + n c f. Theorem 3.1 (``thm:main``), corrected.
 
-    Parameters
-    ----------
-    boxes, rounds
-        n and T.
-    oracle
-        r, the regret of each box's oracle in the sum of its losses.
-    cost, forced
-        c and f: how often each box is opened only to learn.
+    r is the regret of each box's oracle in the sum of its losses, and each box is opened f times only
+    to learn.
     """
     return boxes * math.sqrt(2.0 * rounds * oracle) + boxes * cost * forced
 

@@ -2,25 +2,8 @@
 
 A run is one of each. Its key is a hash of everything that its rows depend on: the world and the
 searcher with all their parameters, seed, horizon, checkpoints, the version and the code of the
-package, and the version of the columns. Equal keys have equal rows.
-
-The file (``docs/reference/study-files.md``)::
-
-    rounds = [300, 3000]            # horizons
-    seeds = 20                      # 0 … 19, or a list
-    feedbacks = ["full", "opened"]
-
-    [[world]]
-    name = "signed"
-    boxes = 10
-
-    [[searcher]]
-    name = "cpb"                    # a known name, or a learner with its parameters
-
-    [[searcher]]
-    name = "short memory"
-    learner = "FTRL"
-    window = 500
+package, and the version of the columns. Equal keys have equal rows. The file is that of
+:mod:`weitzman.lab.study.file`.
 """
 
 import hashlib
