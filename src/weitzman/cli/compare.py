@@ -7,8 +7,6 @@ import typer
 
 from weitzman.cli.options import AsJson, Workers, print_finals
 
-__all__ = ["compare_command"]
-
 
 def compare_command(
     output: Annotated[

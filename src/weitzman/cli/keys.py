@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
     from weitzman.ledger.state.fold import State
 
-__all__ = ["keys_app"]
-
 keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 

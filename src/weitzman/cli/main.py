@@ -20,8 +20,6 @@ from weitzman.cli.serve import serve_command
 from weitzman.cli.study import study_command
 from weitzman.errors import InvalidInputError, WeitzmanError
 
-__all__ = ["app", "run"]
-
 
 class _Group(TyperGroup):
     """The subcommands; what they refuse is told in one line on standard error.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["AsJson", "Data", "Workers", "console", "print_finals", "table_of"]
-
 _RUN = ("world", "feedback", "searcher")
 _NUMBERS = ("rounds", "regret", "expected", "opened")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from weitzman.search.reservation import Sense
     from weitzman.search.simulation import Simulation
 
-__all__ = ["plan_command"]
-
 _PICTURES = (".png", ".pdf", ".svg")
 
 

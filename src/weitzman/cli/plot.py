@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from weitzman.lab.study.charts import Bounds
     from weitzman.lab.study.summary import Curve
 
-__all__ = ["plot_command"]
-
 _PICTURES = (".png", ".pdf", ".svg", ".html")
 
 

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["recover_command"]
-
 
 def recover_command(
     file: Annotated[Path, typer.Argument(help="The SQLite file of a journal.")],

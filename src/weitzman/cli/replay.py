@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from weitzman.replays.cases import Case
     from weitzman.replays.report.findings import Findings
 
-__all__ = ["replay_command"]
-
 _Feedback = Literal["full", "opened", "both"]
 
 

@@ -7,8 +7,6 @@ import typer
 
 from weitzman.cli.options import AsJson, Workers, print_finals
 
-__all__ = ["reproduce_command"]
-
 
 def reproduce_command(
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the report goes.")] = Path(

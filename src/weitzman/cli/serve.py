@@ -8,8 +8,6 @@ import typer
 
 from weitzman.cli.options import Data
 
-__all__ = ["serve_command"]
-
 
 def _least_one(metavar: str, text: str) -> Any:
     return typer.Option(min=1, metavar=metavar, help=text)

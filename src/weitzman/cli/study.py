@@ -7,8 +7,6 @@ import typer
 
 from weitzman.cli.options import AsJson, Workers, print_finals
 
-__all__ = ["study_command"]
-
 
 def study_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, as TOML.")],

@@ -11,8 +11,6 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import kernel
 
-__all__ = ["exponentials"]
-
 _LEAST = -700.0
 _PER_DOUBLING = 1.4426950408889634  # 1/ln 2
 _COARSE, _FINE = 0.693147180369123816490, 1.90821492927058770002e-10  # of sum ln 2

@@ -21,18 +21,6 @@ import math
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, rare
 
-__all__ = [
-    "add_outer",
-    "add_scaled",
-    "dot",
-    "fixed_log",
-    "invert",
-    "linear",
-    "load_row",
-    "rank_one",
-    "symmetric_product",
-]
-
 _LOG_2 = math.log(2.0)
 
 

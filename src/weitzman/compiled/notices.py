@@ -6,8 +6,6 @@ from typing import Any, cast
 
 from numba.core import event
 
-__all__ = ["Notice"]
-
 _events: Any = event
 
 

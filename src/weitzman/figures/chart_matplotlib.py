@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_chart", "save_figure", "save_pictures"]
-
 _WIDTH, _HEIGHT = 5.2, 3.4
 _NARROW, _TYPE = 4.0, 7.0
 _LINE, _BOUND, _DOTS = "#777777", "#555555", (0, (1, 1))

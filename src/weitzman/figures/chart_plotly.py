@@ -17,8 +17,6 @@ from weitzman.search.extras import need
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["explore_chart"]
-
 _LINE = {"color": "#888888", "width": 1}
 _POINTS = 400  # of a line: more than a screen is wide is of no use
 _HEIGHT = 380

@@ -19,8 +19,6 @@ import numpy as np
 from weitzman.arrays import Flags, Floats
 from weitzman.figures.palette import Look, filled, looks
 
-__all__ = ["FEW", "Chart", "Series", "Sheet", "looks_of"]
-
 FEW = 8
 """A line of so many points at most has a mark at each of them."""
 _APART = 0.75  # how much of the height of a row of dots its series take

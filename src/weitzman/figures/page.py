@@ -13,8 +13,6 @@ from weitzman.figures.chart_plotly import explore_chart
 from weitzman.figures.charts import Chart
 from weitzman.search.extras import need
 
-__all__ = ["Fold", "PageTable", "Section", "render", "write_page"]
-
 _VERDICTS = {"holds": "holds", "fails": "fails", "in part": "part", "open": "open"}
 
 

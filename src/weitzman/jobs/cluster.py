@@ -12,8 +12,6 @@ from typing import TypeVar
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.search.extras import need
 
-__all__ = ["on_cluster"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

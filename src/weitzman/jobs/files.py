@@ -16,8 +16,6 @@ from weitzman.search.extras import need
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Finished", "arrow", "check_own", "clear_begun", "whole_file", "write_table"]
-
 _GROUP: Final = 1 << 20
 
 

@@ -17,8 +17,6 @@ from typing import Any, Final, TypeVar
 
 from weitzman.errors import WeitzmanError
 
-__all__ = ["Tick", "cores", "in_processes"]
-
 Tick = Callable[[int], None]
 """Called with a number of rounds that are done."""
 

@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-__all__ = ["bar", "told_of_compiling"]
-
 
 @contextmanager
 def bar(

@@ -37,8 +37,6 @@ except ImportError:
         "The environment needs gymnasium. Install it with: pip install 'weitzman[gym]'."
     ) from None
 
-__all__ = ["ID", "SearchEnv"]
-
 Observation = dict[str, Any]
 
 ID = "weitzman/Search-v0"

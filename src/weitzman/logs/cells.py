@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.logs.table import MISSING
 
-__all__ = ["Labels", "Levels", "feature_of", "flags_of", "labels_of", "numbers_of"]
-
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 # A control character changes the terminal, and an unclosed quote swallows the lines below it

@@ -22,8 +22,6 @@ from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
 
-__all__ = ["Log", "read_log"]
-
 _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 
 

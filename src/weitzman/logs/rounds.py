@@ -14,8 +14,6 @@ from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
 from weitzman.search.numbers import finite_number
 
-__all__ = ["LogRounds", "contexts_of"]
-
 
 def contexts_of(log: Log) -> Floats:
     """Return the contexts of a log, (T, n, d); a column of 1 if it has no features."""

@@ -24,8 +24,6 @@ from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of,
 from weitzman.logs.table import Table
 from weitzman.search.numbers import LIMIT
 
-__all__ = ["MOST_LEVELS", "Roles", "Rows", "checked_rows"]
-
 MOST_LEVELS = 64
 """How many levels a feature of text may have: each is a column of the contexts."""
 

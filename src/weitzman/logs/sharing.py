@@ -23,8 +23,6 @@ import numpy as np
 
 from weitzman.arrays import Floats, Ints
 
-__all__ = ["FIRST", "are_new", "explain_nothing"]
-
 FIRST = 300
 """How many rounds are looked at."""
 

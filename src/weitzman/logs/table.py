@@ -18,8 +18,6 @@ from typing import Any
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.search.extras import need
 
-__all__ = ["MISSING", "Table", "read_table"]
-
 MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The texts that stand for nothing."""
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from weitzman.arrays import Floats
 
-__all__ = ["block_means", "block_ratios"]
-
 _CELLS = 1 << 20
 
 

@@ -32,8 +32,6 @@ from weitzman.replays.lineup import lineup_of
 from weitzman.replays.replay import Play, Replay
 from weitzman.replays.runs import Part, Piece, rank_of
 
-__all__ = ["Case", "Replays", "finished_parts", "play_cases"]
-
 _WARM = 12  # rounds that compile everything
 _PROMISE = [field.name for field in fields(Promise)]
 

@@ -31,8 +31,6 @@ from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 
-__all__ = ["Play", "Replay", "replay"]
-
 Progress = Callable[[int, int], None]
 
 

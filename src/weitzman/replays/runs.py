@@ -25,8 +25,6 @@ from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import Lineup
 
-__all__ = ["Part", "Piece", "parts_of", "play_part", "put_together", "rank_of"]
-
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
 

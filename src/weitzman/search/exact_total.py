@@ -36,8 +36,6 @@ from weitzman.search.laws.quadrature import integrate, integrate_tail
 from weitzman.search.reservation import solve_law
 from weitzman.search.rule import opening_order
 
-__all__ = ["Evaluation", "Laws", "certificate", "l1_bound"]
-
 Question = Literal["cdf", "sf"]
 # Segments and rows taken at a time: few enough to stop early, many enough for numpy.
 _BLOCK = 32

@@ -5,8 +5,6 @@ from typing import Any
 
 from weitzman.errors import WeitzmanError
 
-__all__ = ["need"]
-
 
 def need(sentence: str, extra: str, *modules: str) -> Any:
     """Import modules and return the last, or say who needs them and how they are installed."""

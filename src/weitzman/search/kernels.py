@@ -9,9 +9,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import checked, compiled
 from weitzman.search.rule import NO_BOX, next_box
 
-__all__ = ["play_fixed", "play_round"]
-
-
 _next_box = compiled(next_box)
 
 

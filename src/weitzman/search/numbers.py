@@ -11,16 +11,6 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 
-__all__ = [
-    "LIMIT",
-    "checked_cost",
-    "finite_array",
-    "finite_number",
-    "float_array",
-    "json_ready",
-    "whole_number",
-]
-
 LIMIT = 1e50
 """Contexts, values and costs beyond this would overflow in squares of squares."""
 

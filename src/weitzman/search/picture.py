@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from weitzman.search.plan import Plan
 
-__all__ = ["draw_plan"]
-
 _MOST_BOXES = 30
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey.
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"

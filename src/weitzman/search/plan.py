@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Group
 
-__all__ = ["Plan", "expected_total", "plan"]
-
 
 def plan(
     boxes: Sequence[Box],

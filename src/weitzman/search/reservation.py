@@ -27,8 +27,6 @@ from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.parametric import from_scipy, is_closed
 from weitzman.search.numbers import finite_array
 
-__all__ = ["Sense", "check_sense", "expected_excess", "mirrored", "reservation_value", "solve_law"]
-
 Sense = Literal["min", "max"]
 
 

@@ -29,8 +29,6 @@ from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
-__all__ = ["Outcome", "Search", "finite_value", "search_by"]
-
 Name = TypeVar("Name", bound=Hashable)
 
 

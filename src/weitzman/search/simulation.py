@@ -9,8 +9,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.search.exact_total import Evaluation
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Simulation", "simulated"]
-
 _ROUNDS_AT_ONCE = 65536
 
 

@@ -13,8 +13,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Empirical
 
-__all__ = ["COLUMNS", "read_rows"]
-
 COLUMNS = ("box", "cost", "distribution", "parameters", "sample", "weight")
 
 

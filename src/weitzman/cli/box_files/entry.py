@@ -10,8 +10,6 @@ from weitzman.search.box import Box
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.reservation import Sense
 
-__all__ = ["BoxFile", "Entry", "Where", "Words", "checked_cost", "checked_name", "wrong"]
-
 Where = Callable[[str], str]
 """Of a column or key to its place: ``quotes.csv, line 3, column 'cost'``."""
 

@@ -12,8 +12,6 @@ from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.reservation import check_sense
 
-__all__ = ["FORMS", "read_objects"]
-
 FORMS = {"distribution": "parameters", "samples": "weights", "values": "probabilities", "value": ""}
 """The keys that can hold the law of a box, each with the key that goes with it."""
 _KEYS = ("box", "cost", *FORMS, *(key for key in FORMS.values() if key))

@@ -14,9 +14,6 @@ from weitzman.cli.box_files.entry import BoxFile, Words, wrong
 from weitzman.cli.box_files.json_file import read_objects
 from weitzman.errors import InvalidFileError
 
-__all__ = ["Format", "read_boxes"]
-
-
 Format = Literal["csv", "json"]
 """The formats of box files."""
 

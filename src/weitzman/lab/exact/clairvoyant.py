@@ -25,8 +25,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["Clairvoyant", "clairvoyant"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clairvoyant:

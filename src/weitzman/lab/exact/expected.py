@@ -31,8 +31,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_array
 
-__all__ = ["certificates", "expected_totals"]
-
 
 def expected_totals(instance: Instance, reservation_values: ArrayLike) -> Floats:
     """Return the exact expected total in each round of the rule that goes by finite numbers, T×n."""

@@ -25,8 +25,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.kernels import survival
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["probed_totals"]
-
 
 def probed_totals(
     instance: Instance, reservation_values: Floats, bought: Flags

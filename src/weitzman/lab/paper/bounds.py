@@ -40,24 +40,6 @@ from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds.instance import Instance
 from weitzman.learn.policy import Feedback
 
-__all__ = [
-    "bound",
-    "full_bound",
-    "lipschitz",
-    "main_bound",
-    "most_to_lose",
-    "oracle_regret",
-    "printed_block",
-    "printed_full_bound",
-    "printed_lipschitz",
-    "printed_main_bound",
-    "printed_oracle_regret",
-    "printed_probe_bound",
-    "probe_bound",
-    "vacuous",
-    "verdict",
-]
-
 _FULL: Final = math.pow(2.0, 0.75)
 
 

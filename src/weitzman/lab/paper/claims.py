@@ -21,8 +21,6 @@ import numpy as np
 from weitzman.lab.study.exponent import Exponent
 from weitzman.lab.study.summary import Curve, mean_and_error, select
 
-__all__ = ["Case", "Claim", "check_feedback", "check_growth", "check_regression", "compared"]
-
 HOLDS, FAILS, OPEN, PART = "holds", "fails", "open", "in part"
 _ERRORS: Final = 3.0
 Key = tuple[str, str, str]

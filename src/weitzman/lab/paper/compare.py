@@ -26,8 +26,6 @@ from weitzman.lab.worlds import WORLDS
 if TYPE_CHECKING:
     from weitzman.learn.policy import Feedback
 
-__all__ = ["LEARNERS", "best_of", "compare", "comparison"]
-
 # The theorem's η needs a radius, which the impossibility example has none of. A policy is no learner.
 LEARNERS = tuple(n for n in CONTENDERS if n not in ("cpb-theorem", "cpb-tuned", "default"))
 

@@ -26,8 +26,6 @@ from weitzman.learn.probing import block_length
 if TYPE_CHECKING:
     from weitzman.learn.policy import Feedback
 
-__all__ = ["Applicable", "applicable", "drawn_bound", "drawn_bounds", "study_bounds"]
-
 _TOLERANCE = 1e-6
 _SEEDS, _ROUNDS = 3, 3000
 

@@ -29,8 +29,6 @@ from weitzman.lab.study.study import Study
 from weitzman.lab.study.summary import finals
 from weitzman.lab.worlds import WORLDS
 
-__all__ = ["PAPER", "QUICK", "Extent", "reproduce"]
-
 PAPER = ("signed", "orthant", "shifted")
 _SEARCHERS = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
 

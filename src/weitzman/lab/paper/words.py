@@ -17,16 +17,6 @@ from weitzman.lab.study.rows import Table
 from weitzman.lab.study.summary import Curve, finals, mean_in_words, select, summarise
 from weitzman.learn.probing import block_length
 
-__all__ = [
-    "Material",
-    "bound_table",
-    "claim_folds",
-    "claim_table",
-    "exponent_table",
-    "final_table",
-    "probe_words",
-]
-
 _RUN = ("world", "feedback", "searcher")
 VARIANTS = {
     "cpb": "CPB with the default settings",

@@ -15,8 +15,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import Chart, Series, Sheet
 from weitzman.lab.study.summary import Curve, mean_and_error
 
-__all__ = ["MEASURES", "PAGE", "Bounds", "DrawnBound", "curve_charts", "curve_sheet"]
-
 MEASURES = {
     "regret": "regret (units of value)",
     "expected_regret": "expected regret (units of value)",

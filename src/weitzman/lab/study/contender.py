@@ -28,8 +28,6 @@ from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.registry import named_policy
 from weitzman.search.numbers import whole_number
 
-__all__ = ["CONTENDERS", "Contender"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Contender:

@@ -35,8 +35,6 @@ from weitzman.learn.record import Played
 from weitzman.learn.searcher import Searcher
 from weitzman.search.numbers import whole_number
 
-__all__ = ["PIECE", "checkpoints_of", "evaluate", "evaluate_each"]
-
 PIECE: Final = 1 << 14
 """How many rounds are drawn and played at once."""
 

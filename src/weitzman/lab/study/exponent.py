@@ -19,8 +19,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.summary import Curve
 
-__all__ = ["Exponent", "growth_exponent"]
-
 _POINTS = 12
 
 

@@ -19,8 +19,6 @@ from weitzman.jobs.files import arrow, write_table
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["FORMAT", "Row", "Table", "join_files", "read_rows", "table_of", "write_rows"]
-
 FORMAT: Final = 1
 """The version of the columns; part of a run's key, so that old and new rows never mix."""
 

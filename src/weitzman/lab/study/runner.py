@@ -36,8 +36,6 @@ from weitzman.lab.study.study import Run, Study
 from weitzman.lab.worlds import WORLDS, World
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Task", "claimed", "kept_worlds", "play_task", "run"]
-
 _PACKAGES = ("weitzman", "numpy", "scipy", "numba", "pyarrow")
 _TASK_ROUNDS: Final = 50_000
 

@@ -27,8 +27,6 @@ from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import described_policy
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Run", "Study"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Run:

@@ -19,8 +19,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.rows import Table
 
-__all__ = ["Curve", "finals", "mean_and_error", "mean_in_words", "select", "summarise"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:

@@ -23,8 +23,6 @@ from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, pl
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
-__all__ = ["STRETCH", "Adversarial"]
-
 STRETCH = 32
 """The rounds in sorted order, and those with a single direction at the beginning."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["Bandit"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Bandit:

@@ -11,8 +11,6 @@ from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_linea
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
-__all__ = ["Correlated"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Correlated(BallWorld):

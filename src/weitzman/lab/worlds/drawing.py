@@ -23,22 +23,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_number, whole_number
 
-__all__ = [
-    "BLOCK",
-    "ball",
-    "check",
-    "constant_costs",
-    "dot",
-    "draw_blocks",
-    "draw_linear",
-    "draw_with_one",
-    "independent",
-    "lowest",
-    "placed",
-    "uniform",
-    "weights_rng",
-]
-
 BLOCK = 256
 """The rounds of a block."""
 _MOST_ROUNDS = BLOCK * 2**32

@@ -9,8 +9,6 @@ from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, pl
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
-__all__ = ["Drifting"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Drifting(BallWorld):

@@ -8,8 +8,6 @@ import numpy as np
 from weitzman.lab.worlds.drawing import BLOCK, check, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["NonContextual"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NonContextual:

@@ -26,8 +26,6 @@ from weitzman.lab.worlds.drawing import (
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
-__all__ = ["Orthant", "Shifted", "Signed"]
-
 
 def signed_end(sigma: Floats, cost: float) -> Floats:
     """Return B such that a value uniform between 0 and B has the reservation value σ."""

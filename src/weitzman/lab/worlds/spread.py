@@ -19,8 +19,6 @@ from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
-__all__ = ["Agree", "Spread"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(BallWorld):

@@ -5,8 +5,6 @@ from typing import ClassVar, Protocol
 
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["BallWorld", "World"]
-
 
 class World(Protocol):
     """A source of instances.

@@ -39,8 +39,6 @@ from weitzman.replays.diagnosis.residuals import CLEAR
 if TYPE_CHECKING:
     from weitzman.learn.policy import Policy
 
-__all__ = ["Calibration", "Promise", "calibration", "promised"]
-
 _BINS = 8
 _CHANCE = 0.01
 

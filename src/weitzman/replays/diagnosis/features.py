@@ -28,8 +28,6 @@ from weitzman.logs.log import Log
 from weitzman.replays.bootstrap import block_ratios
 from weitzman.replays.diagnosis.residuals import known_mean
 
-__all__ = ["Telling", "telling"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Telling:

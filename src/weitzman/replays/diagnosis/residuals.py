@@ -33,8 +33,6 @@ from weitzman.logs.log import Log
 from weitzman.logs.rounds import contexts_of
 from weitzman.replays.bootstrap import block_ratios
 
-__all__ = ["CLEAR", "Correlation", "Residuals", "correlation", "known_mean", "residuals_of"]
-
 CLEAR = 3.0
 """By how many standard errors something must differ to be called different."""
 

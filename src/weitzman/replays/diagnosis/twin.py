@@ -27,8 +27,6 @@ import numpy as np
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.residuals import Residuals
 
-__all__ = ["TWINS", "Twin", "twin"]
-
 Twin = Literal["together", "apart"]
 TWINS: tuple[Twin, ...] = ("together", "apart")
 

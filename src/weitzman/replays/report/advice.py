@@ -18,8 +18,6 @@ import numpy as np
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.replay import Replay
 
-__all__ = ["ASSUMED", "Advice", "Saving", "Verdict", "advice", "in_percent", "saving"]
-
 Verdict = Literal["saves", "same", "costs"]
 
 ASSUMED = {

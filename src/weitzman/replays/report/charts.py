@@ -12,19 +12,6 @@ from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import CHEAP, Findings
 
-__all__ = [
-    "calibration_charts",
-    "correlation_chart",
-    "cost_chart",
-    "opened_chart",
-    "saved_chart",
-    "saving_chart",
-    "telling_chart",
-    "totals_chart",
-    "twin_chart",
-    "went_by_chart",
-]
-
 _SHOWN = 7  # policies whose numbers set the limits
 _MOST = 24  # rows of dots
 _BLOCKS = 40

@@ -17,8 +17,6 @@ from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import Advice, advice
 from weitzman.search.numbers import json_ready
 
-__all__ = ["CHEAP", "Findings", "find"]
-
 CHEAP = 0.05
 """Below this share of the spread a look is called cheap."""
 

@@ -29,8 +29,6 @@ from weitzman.replays.report import charts, words
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
 
-__all__ = ["PARTS", "check_place", "placed", "replay_page", "write_replay_report"]
-
 PARTS = "parts"
 _FIGURES = "figures"
 _POLICIES = (charts.totals_chart, charts.saved_chart, charts.opened_chart)
