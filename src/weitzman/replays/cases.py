@@ -164,15 +164,9 @@ def _perform(
 def _beginning(log: Log) -> Log:
     """Return the first rounds of a log that have values."""
     kept = np.flatnonzero(~np.isnan(log.values).all(axis=1))[:_WARM]
-    return replace(
-        log,
-        rounds=log.rounds[kept],
-        contexts=log.contexts[kept],
-        costs=log.costs[kept],
-        values=log.values[kept],
-        outside=None if log.outside is None else log.outside[kept],
-        opened=None if log.opened is None else log.opened[kept],
-    )
+    names = ("rounds", "contexts", "costs", "values", "outside", "opened")
+    arrays = {name: getattr(log, name) for name in names}
+    return replace(log, **{name: a[kept] for name, a in arrays.items() if a is not None})
 
 
 def finished_parts(directory: Path) -> Finished:
