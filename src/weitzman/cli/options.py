@@ -1,4 +1,4 @@
-"""What commands share: options that several take, and the console and the tables that they print."""
+"""What commands share: options that several take, the console and the tables they print."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def console() -> "Console":
 def table_of(
     words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> "Table":
-    """Return a table with these headings; words may be folded where the terminal is narrow, numbers never."""
+    """Return a table; words may be folded where the terminal is narrow, numbers never."""
     from rich.table import Table
     from rich.text import Text
 

@@ -208,7 +208,7 @@ def _say(terminal: "Console", line: str) -> None:
 
 
 def _cells(row: dict[str, Any], main: str) -> list[str]:
-    """Return a policy, its mean total ± s.e., the boxes it opens per round, and what the main one saves."""
+    """Return a policy, its mean total, boxes opened per round, and what the main one saves."""
     cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
     cells.append(f"{row['boxes_opened']:.2f}")
     if row["policy"] != main:

@@ -41,11 +41,12 @@ class Series:
 class Chart:
     """A picture with one pair of axes.
 
-    The words ``across`` and ``up`` stand below and beside it; ``file`` is the name of its file, without a
-    suffix. ``reference`` is a value to compare with, drawn as a thin line, and ``limits`` are the ends of
-    the axis of values; None leaves them to the numbers. Of dots, ``names`` are those of the rows, from
-    the top. Of lines, ``bounds`` are thin dotted lines beside them, ``notes`` are said in the upper left
-    corner, and ``log`` makes both axes logarithmic.
+    The words ``across`` and ``up`` stand below and beside it; ``file`` is the name of its file,
+    without a suffix. ``reference`` is a value to compare with, drawn as a thin line, and
+    ``limits`` are the ends of the axis of values; None leaves them to the numbers. Of dots,
+    ``names`` are those of the rows, from the top. Of lines, ``bounds`` are thin dotted lines
+    beside them, ``notes`` are said in the upper left corner, and ``log`` makes both axes
+    logarithmic.
     """
 
     file: str = ""

@@ -1,4 +1,4 @@
-"""Files of long work: those that are there as a whole or not at all, and directories that hold them."""
+"""Files of long work: there as a whole or not at all, and directories that hold them."""
 
 import os
 import zipfile

@@ -43,8 +43,8 @@ def in_processes(
 ) -> Iterator[tuple[Item, Result]]:
     """Yield tasks, the longest of which come first, with the results of the work, as they come.
 
-    One worker, or a single task, is this process. The work goes to each other process once, so it and
-    all tasks can be pickled. ``tick`` is called in this process with what the work tells.
+    One worker, or a single task, is this process. The work goes to each other process once, so it
+    and all tasks can be pickled. ``tick`` is called in this process with what the work tells.
     """
     if min(workers, len(tasks)) <= 1:
         yield from ((task, work(task, tick)) for task in tasks)

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 def bar(
     wanted: bool, *, runs: int, done: int, rounds: int
 ) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
-    """Show a bar, if it is wanted; yield what to call with a number of rounds played, and of runs finished.
+    """Show a bar, if wanted; yield what to call with rounds played, and with runs finished.
 
     ``done`` of all runs were finished before; the ``rounds`` still to be played tell the time left.
     """

@@ -25,8 +25,8 @@ def contexts_of(log: Log) -> Floats:
 class LogRounds:
     """The rounds of a log that have boxes, with their values; costs are multiplied by a factor.
 
-    Of each round, (T,): ``outside`` is its outside option, +∞ where there is none, and ``least`` the
-    least of value + cost over its boxes.
+    Of each round, (T,): ``outside`` is its outside option, +∞ where there is none, and ``least``
+    the least of value + cost over its boxes.
     """
 
     def __init__(self, log: Log, cost_scale: float = 1.0) -> None:
@@ -48,8 +48,9 @@ class LogRounds:
     def happened(self) -> tuple[Floats, Ints] | None:
         """Return what was actually done: the total of each round, and how many boxes were opened.
 
-        The total is the best of the outside option and the values of the opened boxes, plus their costs. None
-        if the log does not say, or if a round has neither: nothing was had, and the whole cannot be compared.
+        The total is the best of the outside option and the values of the opened boxes, plus their
+        costs. None if the log does not say, or if a round has neither: nothing was had, and the
+        whole cannot be compared.
         """
         log = self._log
         if log.opened is None:

@@ -5,8 +5,9 @@ nothing but the log and their own description, so neither the number of cases no
 bit of what comes back (:mod:`weitzman.jobs.processes`). The reservation values whose calibration is looked at
 are learned in a run of their own beside them.
 
-Finished parts are kept in a directory, so that a replay that was stopped goes on where it was. A file is
-named by a hash of everything that its content depends on: the log, the task and the version.
+Finished parts are kept in a directory, so that a replay that was stopped goes on where it was. A
+file is named by a hash of everything that its content depends on: the log, the task and the
+version.
 """
 
 import functools
@@ -38,7 +39,7 @@ _PROMISE = [field.name for field in fields(Promise)]
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One replay: what a round reveals, by what costs are multiplied, and which twin of the log is played.
+    """One replay: what a round reveals, what multiplies the costs, which twin is played.
 
     The twins are those of :mod:`weitzman.replays.diagnosis.twin`; None stands for the log itself.
     """
@@ -50,7 +51,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replays:
-    """The replays, in the order in which they were asked for, and the reservation values if they were."""
+    """The replays, in the order asked for, and the reservation values if they were wanted."""
 
     cases: Mapping[Case, Replay]
     promises: list[Promise]
@@ -175,7 +176,7 @@ def finished_parts(directory: Path) -> Finished:
 
 
 class _Pieces:
-    """What is finished of the replays of a log, in a directory that is made with the first piece."""
+    """What is finished of the replays of a log, in a directory made with the first piece."""
 
     def __init__(self, directory: Path, log: Log) -> None:
         self._finished = finished_parts(directory)

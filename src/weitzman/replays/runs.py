@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What a part gave, or all parts of a run together; see :class:`weitzman.replays.replay.Replay`.
+    """What a part gave, or all together, as in :class:`weitzman.replays.replay.Replay`.
 
     ``expected``, ``candidates``, ``played`` and ``exploration`` are those of the first policy.
     """
@@ -181,7 +181,7 @@ def _scored(policy: Portfolio, families: tuple[int, ...], rounds: Rounds, tick: 
 
 
 def _hedged(policy: Portfolio, names: list[str], totals: Floats, opened: Ints, count: int) -> Piece:
-    """Hedge over the first ``count`` policies, round by round; the first name is that of the hedge."""
+    """Hedge over the first ``count`` policies; the first name is that of the hedge."""
     candidates = names[: count + 1]
     gate = policy.gate(candidates[1:], "full")
     scored = np.ascontiguousarray(totals[:, :count])

@@ -69,8 +69,8 @@ class Search(Generic[Name]):
     Iterate over it to be given boxes; after each, call :meth:`see` or :meth:`miss`; at the end, or
     whenever enough is seen, :meth:`close`. Inside, smaller values are better.
 
-    The boxes are the distinct names of the rows. The state is what the round has shown, with its costs
-    and its outside option. For the caller larger values may be better (``sense="max"``).
+    The boxes are the distinct names of the rows. The state is what the round has shown, with its
+    costs and its outside option. For the caller larger values may be better (``sense="max"``).
     """
 
     def __init__(

@@ -14,7 +14,7 @@ _ROUNDS_AT_ONCE = 65536
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """Simulated rounds, one entry each: the value kept, the costs paid, and how many boxes were opened.
+    """Simulated rounds, one entry each: the value kept, the costs paid, the boxes opened.
 
     ``totals`` are ``values + paid``, or ``values - paid`` for ``sense="max"``; ``chosen`` is the
     position of the chosen box in ``boxes``, −1 for the outside option.

@@ -21,7 +21,8 @@ Format = Literal["csv", "json"]
 def read_boxes(source: str, form: Format | None = None) -> BoxFile:
     """Return the boxes of the file at a path; ``-`` is standard input.
 
-    If None, the format is told by the suffix of the path, for standard input by the first character.
+    If None, the format is told by the suffix of the path, for standard input by the first
+    character.
     """
     name = "standard input" if source == "-" else source
     try:

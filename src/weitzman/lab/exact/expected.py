@@ -33,7 +33,7 @@ from weitzman.search.numbers import finite_array
 
 
 def expected_totals(instance: Instance, reservation_values: ArrayLike) -> Floats:
-    """Return the exact expected total in each round of the rule that goes by finite numbers, T×n."""
+    """Return the exact expected total of the rule in each round, at finite numbers, T×n."""
     from weitzman.lab.exact.kernels import expect_rounds
 
     sigma = _checked(instance, reservation_values)

@@ -83,8 +83,8 @@ def main_bound(
 ) -> float:
     """Return n √(2T r) + n c f. Theorem 3.1 (``thm:main``), corrected.
 
-    r is the regret of each box's oracle in the sum of its losses, and each box is opened f times only
-    to learn.
+    r is the regret of each box's oracle in the sum of its losses, and each box is opened f times
+    only to learn.
     """
     return boxes * math.sqrt(2.0 * rounds * oracle) + boxes * cost * forced
 

@@ -53,8 +53,8 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Run a comparison, write page, picture and rows into a directory, and return the final table.
 
-    ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go there; the runs are kept
-    in ``study``. The study is what :func:`comparison` returns, or another; ``workers`` and
+    ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go there; the runs are
+    kept in ``study``. The study is what :func:`comparison` returns, or another; ``workers`` and
     ``progress`` are those of :func:`weitzman.lab.study.runner.run`.
     """
     place = Path(directory)

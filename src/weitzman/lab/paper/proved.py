@@ -32,7 +32,7 @@ _SEEDS, _ROUNDS = 3, 3000
 
 @dataclass(frozen=True, kw_only=True)
 class Applicable:
-    """What the bounds need to know about a world: n, c, M, L; ``radius`` is None where no theorem applies.
+    """What the bounds need to know of a world: n, c, M and L; no theorem applies without M.
 
     ``most`` is the most that any policy can lose in a round, on average over rounds and seeds.
     """

@@ -35,7 +35,7 @@ _SEARCHERS = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """How much to run: the experiment, with the seeds 0, 1, …, and the long runs up to each horizon."""
+    """How much to run: the experiment with seeds 0, 1, …, and the long runs to each horizon."""
 
     rounds: int = 300
     seeds: int = 20

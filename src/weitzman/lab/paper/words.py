@@ -27,10 +27,10 @@ VARIANTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a report is made of: the rows of the experiment and of the long runs, and what is known of them.
+    """What a report is made of: the rows of the experiment and those of the long runs.
 
-    ``known`` is what the bounds need to know, by world; growth is fitted between ``low`` and ``high``
-    rounds. ``setting`` describes the worlds in words, and ``made`` how all this was made.
+    ``known`` is what the bounds need to know, by world; growth is fitted between ``low`` and
+    ``high`` rounds. ``setting`` describes the worlds in words, and ``made`` how all this was made.
     """
 
     experiment: Table

@@ -34,7 +34,7 @@ _DECADES = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnBound:
-    """A bound on regret at some numbers of rounds; vacuous if the last exceeds what any policy can lose."""
+    """A bound on regret at numbers of rounds; vacuous if nobody can lose more than the last."""
 
     at: Floats
     values: Floats
@@ -55,8 +55,8 @@ def curve_charts(
     """Return a chart for each world and feedback that the curves have, the feedbacks of a world side by side.
 
     The curves are those of :func:`weitzman.lab.study.summary.summarise`. Of several horizons the
-    longest is shown; on logarithmic axes (``log``) the ends of all. Bounds, by world and feedback, are
-    drawn or put in words. The measure gives the axis its label.
+    longest is shown; on logarithmic axes (``log``) the ends of all. Bounds, by world and feedback,
+    are drawn or put in words. The measure gives the axis its label.
     """
     if not curves:
         raise InvalidInputError("The rows of a picture", "hold at least one run", 0)
@@ -88,8 +88,9 @@ def curve_sheet(
 ) -> Sheet:
     """Return the charts of curves on one sheet: worlds × feedbacks, or worlds in a square.
 
-    ``file`` is the name of its file, without a suffix. Its width, in inches, is one column of a paper
-    for up to two panels in a row, else a page, if None. The others are those of :func:`curve_charts`.
+    ``file`` is the name of its file, without a suffix. Its width, in inches, is one column of a
+    paper for up to two panels in a row, else a page, if None. The others are those of
+    :func:`curve_charts`.
     """
     charts = curve_charts(curves, bounds=bounds, measure=measure, log=log)
     worlds, feedbacks = (len({getattr(c, of) for c in curves}) for of in ("world", "feedback"))

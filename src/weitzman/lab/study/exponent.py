@@ -36,10 +36,10 @@ class Exponent:
 def growth_exponent(
     curves: list[Curve], *, low: int, high: int, resamples: int = 2000, rng: int = 0
 ) -> Exponent:
-    """Return the growth exponent of one searcher in one world under one feedback, from a curve per horizon.
+    """Return the growth exponent of one searcher in one world under one feedback.
 
-    The fit goes from ``low`` to ``high`` rounds. Seeds are drawn anew ``resamples`` times, by the
-    seed ``rng``.
+    There is a curve per horizon. The fit goes from ``low`` to ``high`` rounds. Seeds are drawn
+    anew ``resamples`` times, by the seed ``rng``.
     """
     at, sums = _points(curves, low, high)
     logs = np.log(at.astype(np.float64))

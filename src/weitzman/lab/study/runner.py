@@ -11,7 +11,8 @@ study; started again after any kind of end it plays what is missing.
     DIR/runs/KEY.parquet    the rows of one finished run, whole or not there
     DIR/rows.parquet        all rows in the order of the study, when all runs are finished
 
-A directory belongs to one study, and one process at a time works in it (:mod:`weitzman.jobs.files`).
+A directory belongs to one study, and one process at a time works in it
+(:mod:`weitzman.jobs.files`).
 """
 
 import json
@@ -65,8 +66,8 @@ def run(
 ) -> dict[str, NDArray[Any]]:
     """Play what is missing of a study and return all its rows, which are kept in a directory.
 
-    ``workers`` is the number of processes, that of the cores if None; one plays in this process. With
-    the address of a Dask ``scheduler`` its workers play instead. ``progress`` shows a bar, if
+    ``workers`` is the number of processes, that of the cores if None; one plays in this process.
+    With the address of a Dask ``scheduler`` its workers play instead. ``progress`` shows a bar, if
     standard error is a terminal.
     """
     runs = study.runs()

@@ -24,7 +24,8 @@ from weitzman.lab.study.rows import Table
 class Curve:
     """The runs over so many rounds that differ only in their S seeds.
 
-    ``at`` are its m checkpoints, numbers of rounds; ``sums``, (S, m), the measure summed up to each.
+    ``at`` are its m checkpoints, numbers of rounds; ``sums``, (S, m), the measure summed up to
+    each.
     """
 
     world: str
@@ -81,8 +82,8 @@ def mean_in_words(mean: float, error: float) -> str:
 def summarise(table: Table, measure: str = "regret") -> list[Curve]:
     """Return the curves of a table, in the order in which they first appear.
 
-    The table is one of :func:`weitzman.lab.study.rows.read_rows`. The measure is any column of sums:
-    ``regret``, ``expected_regret``, ``opened``, ``paid``, …
+    The table is one of :func:`weitzman.lab.study.rows.read_rows`. The measure is any column of
+    sums: ``regret``, ``expected_regret``, ``opened``, ``paid``, …
     """
     if measure not in table:
         raise InvalidInputError("The measure", f"be one of {sorted(table)}", measure)
@@ -120,7 +121,7 @@ def finals(table: Table) -> list[dict[str, str | int | float]]:
 
 
 def select(curves: list[Curve], **wanted: str | int) -> list[Curve]:
-    """Return the curves with this ``world``, ``feedback``, ``searcher`` or ``rounds``, as far as given."""
+    """Return the curves with the ``world``, ``feedback``, ``searcher``, ``rounds`` given."""
     return [c for c in curves if all(getattr(c, name) == w for name, w in wanted.items())]
 
 

@@ -45,7 +45,7 @@ _CHANCE = 0.01
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Promise:
-    """The σ of a rule beside the values that came and the costs: (T, n) each, NaN where one is not known."""
+    """The σ of a rule, the values that came and the costs: (T, n) each, NaN if not known."""
 
     rule: str
     sigma: Floats
@@ -57,9 +57,9 @@ class Promise:
 class Calibration:
     """Whether a rule keeps its promise: found over promised, with its standard error.
 
-    σ is too high by ``shift``, in units of value. The same ratio is there for each box, (n,), NaN for
-    one without cost or rounds, and within eighths of the rows by σ, whose means are ``at``. A box is
-    called off if it is more than ``bar`` standard errors away from 1.
+    σ is too high by ``shift``, in units of value. The same ratio is there for each box, (n,), NaN
+    for one without cost or rounds, and within eighths of the rows by σ, whose means are ``at``. A
+    box is called off if it is more than ``bar`` standard errors away from 1.
     """
 
     rule: str

@@ -31,7 +31,7 @@ from weitzman.replays.diagnosis.residuals import known_mean
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Telling:
-    """What each feature tells, the most telling first, and what all explain together, with errors."""
+    """What each feature tells, the most telling first, and what all explain together."""
 
     names: list[str]
     shares: Floats

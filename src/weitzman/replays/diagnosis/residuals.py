@@ -41,7 +41,7 @@ _NOTICEABLE = 0.05
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
-    """The residuals of a log, (T, n), NaN where there is no value; boxes may share one regression."""
+    """The residuals of a log, (T, n), NaN without a value; boxes may share a regression."""
 
     values: Floats
     shared: bool
@@ -64,7 +64,7 @@ class Residuals:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Correlation:
-    """The mean correlation ρ of two boxes of a round, NaN if no round has two, and ρ_i of each box, (n,)."""
+    """The mean correlation ρ of two boxes of a round, NaN if none has two, and ρ_i, (n,)."""
 
     mean: float
     error: float
@@ -109,7 +109,7 @@ def _moments(residuals: Residuals) -> tuple[Floats, Floats]:
 
 
 def known_mean(numbers: Floats, known: Flags, shared: bool) -> Floats:
-    """Return the mean of the numbers that are known, of each box or, if they share a model, of all."""
+    """Return the mean of the known numbers, of each box or, if they share a model, of all."""
     axis = None if shared else 0
     counts = np.maximum(known.sum(axis=axis), 1)
     return np.asarray(np.where(known, numbers, 0.0).sum(axis=axis) / counts)
