@@ -8,7 +8,7 @@ import scipy.stats
 
 import weitzman as wz
 from weitzman.cli.box_files.laws import FAMILIES
-from weitzman.cli.box_files.read import Format, read_boxes
+from weitzman.cli.box_files.read import read_boxes
 
 DOCS = Path(__file__).parents[2] / "docs"
 STATS = scipy.stats
@@ -103,9 +103,7 @@ def test_json_forms(tmp_path: Path) -> None:
 
 
 def test_bare_list_and_format_by_word(tmp_path: Path) -> None:
-    content = read_boxes(
-        write(tmp_path, '[{"box": "a", "cost": 1, "value": 2}]', "f.txt"), Format.json
-    )
+    content = read_boxes(write(tmp_path, '[{"box": "a", "cost": 1, "value": 2}]', "f.txt"), "json")
     assert (content.sense, content.outside, len(content.boxes)) == (None, None, 1)
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import weitzman as wz
 from weitzman.learn.policy import Feedback, Floats, Policy, Round
 from weitzman.learn.storage.registry import described_policy
+from weitzman.ledger.snapshots import FileSnapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
@@ -192,7 +193,7 @@ class InProcess:
         self._loop = asyncio.new_event_loop()
         self._problems = itertools.count()
         settings = Settings(data=str(place))
-        self._app = make_app(settings, SqliteJournal(place), None)
+        self._app = make_app(settings, SqliteJournal(place), FileSnapshots(place))
 
     @classmethod
     @contextmanager

@@ -34,7 +34,7 @@ MOVERS = {
     "search/rule.py advance",
     "lab/gym.py SearchEnv.step",
     "ledger/state/open_round.py OpenRound.see",
-    "serve/client/common.py Progress.give_out",
+    "serve/client/common.py BaseSearch._give_out",
     "learn/checks/policy.py _steps",
     "learn/checks/policy.py check_rule_is_a_function",
 }
@@ -42,7 +42,7 @@ MOVERS = {
 ASKERS = {
     "search/rule.py advance",
     "ledger/state/open_round.py OpenRound.next",
-    "serve/client/common.py Progress.see_alone",
+    "serve/client/common.py BaseSearch._see_alone",
     "learn/checks/policy.py _steps",
     "learn/checks/policy.py check_rule_is_a_function",
     "learn/policies/weitzman.py Bought.next",

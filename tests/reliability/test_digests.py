@@ -185,7 +185,7 @@ def test_live_replayed_and_resumed_digests_are_one(
     figure(
         f"{events} events of {len(truth.state.problems)} problems: live {live[:12]}, replayed "
         f"{truth.folded[:12]}, resumed from event {truth.snapshot} {truth.resumed[:12]}, started again "
-        f"{again[1][:12]}, from the snapshot of a stop at event {newest.seq} {stopped.resumed[:12]}"
+        f"{again[1][:12]}, from the snapshot of a stop at event {newest.head.seq} {stopped.resumed[:12]}"
     )
     assert {truth.folded, truth.resumed, again[1], stopped.folded, stopped.resumed} == {live}
-    assert again[0] == newest.seq == events
+    assert again[0] == newest.head.seq == events

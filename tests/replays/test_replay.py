@@ -17,8 +17,9 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Round, walk
 from weitzman.learn.preparation import prepared, with_constant
 from weitzman.logs.log import Log, read_log
+from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_means
-from weitzman.replays.replay import replay, rounds_of
+from weitzman.replays.replay import replay
 
 DATA = Path(__file__).parents[3] / "shared/data"
 PAPER = Weitzman(standardise=True)
@@ -54,7 +55,7 @@ def test_totals_are_those_of_rounds_played_live(outside: bool) -> None:
     found = replay(log, [SMALL])
     player = SMALL.start(boxes=3, dimension=1)
     assert found.main == "portfolio"
-    for t, (shown, values) in enumerate(rounds_of(log)):
+    for t, (shown, values) in enumerate(LogRounds(log)):
         walked = walk(player.rule(shown), shown, values)
         assert walked.total == found.of("portfolio")[t]
         assert len(walked.opened) == found.opened[t, 0]

@@ -17,13 +17,7 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import PAPER, lineup_of
-from weitzman.replays.runs import (
-    Part,
-    Run,
-    parts_of,
-    play_part,
-    put_together,
-)
+from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 
 SIMPLE = tuple(Simple(rule) for rule in RULES)
 PAST = tuple(Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy"))
@@ -36,7 +30,7 @@ class Known(list[tuple[Round, Floats]]):
     boxes, dimension = 4, 2
 
 
-def run_of(policies: Sequence[Policy], count: int, feedback: Feedback) -> Run:
+def run_of(policies: Sequence[Policy], count: int, feedback: Feedback) -> Piece:
     lineup, rounds = lineup_of(policies, shared=False), Known(some_rounds(count))
     pieces = [play_part(lineup, part, rounds, feedback) for part in parts_of(lineup, feedback)]
     return put_together(lineup, feedback, pieces)

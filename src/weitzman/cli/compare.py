@@ -1,22 +1,11 @@
 """``weitzman compare``: all linear learners in all worlds."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from weitzman.cli.finals import print_finals
-from weitzman.cli.options import AsJson, Workers
-
-__all__ = ["COMPARE_EXAMPLE", "compare_command"]
-
-COMPARE_EXAMPLE = "Example: weitzman compare --feedback full --output compare"
-
-
-class _Feedback(StrEnum):
-    full = "full"
-    opened = "opened"
+from weitzman.cli.options import AsJson, Workers, print_finals
 
 
 def compare_command(
@@ -24,8 +13,8 @@ def compare_command(
         Path, typer.Option(metavar="DIR", help="Where page, pictures and rows go.")
     ] = Path("compare"),
     feedback: Annotated[
-        _Feedback, typer.Option(help="What is seen after a round.")
-    ] = _Feedback.opened,
+        Literal["full", "opened"], typer.Option(help="What is seen after a round.")
+    ] = "opened",
     rounds: Annotated[int, typer.Option(min=1, metavar="T", help="How many rounds.")] = 1000,
     seeds: Annotated[int, typer.Option(min=1, metavar="S", help="How many seeds, from 0.")] = 10,
     workers: Workers = None,
@@ -38,11 +27,6 @@ def compare_command(
     """Run all linear learners in all worlds; write a table and small multiples."""
     from weitzman.lab.paper.compare import compare, comparison
 
-    study = comparison(
-        feedback="full" if feedback is _Feedback.full else "opened",
-        rounds=rounds,
-        seeds=seeds,
-        default=default,
-    )
+    study = comparison(feedback=feedback, rounds=rounds, seeds=seeds, default=default)
     rows = compare(output, study=study, workers=workers)
     print_finals(rows, as_json=as_json, place=f"Page: {output / 'index.html'}")

@@ -1,7 +1,6 @@
 """``weitzman keys``: the keys of a service that is not running."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,30 +10,23 @@ if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
     from weitzman.ledger.state.fold import State
 
-__all__ = ["KEYS_EXAMPLE", "keys_app"]
-
-KEYS_EXAMPLE = "Example: weitzman keys create --data decisions.db --name ops --scope admin"
 keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
-
-
-class _Scope(StrEnum):
-    read = "read"
-    write = "write"
-    admin = "admin"
 
 
 @keys_app.command("create")
 def create(
     data: Data = "weitzman.db",
     name: Annotated[str, typer.Option(help="Whose key it is.")] = "first",
-    scope: Annotated[_Scope, typer.Option(help="What it may do.")] = _Scope.admin,
+    scope: Annotated[
+        Literal["read", "write", "admin"], typer.Option(help="What it may do.")
+    ] = "admin",
 ) -> None:
     """Make a key and print it; it is shown this once."""
     from weitzman.ledger.bodies import KeyCreated
     from weitzman.serve.http.guard import key_sha256, new_key
 
     key_id, text = new_key()
-    _happen(data, KeyCreated(name, scope.value, key_sha256(text)), key_id)
+    _happen(data, KeyCreated(name, scope, key_sha256(text)), key_id)
     typer.echo(text)
 
 

@@ -3,23 +3,22 @@
 Modules of commands import what is heavy inside their functions: ``weitzman --help`` stays quick.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from weitzman.cli.compare import COMPARE_EXAMPLE, compare_command
-from weitzman.cli.keys import KEYS_EXAMPLE, keys_app
-from weitzman.cli.plan import EXAMPLE, plan_command
-from weitzman.cli.plot import PLOT_EXAMPLE, plot_command
-from weitzman.cli.recover import RECOVER_EXAMPLE, recover_command
-from weitzman.cli.replay import REPLAY_EXAMPLE, replay_command
-from weitzman.cli.reproduce import REPRODUCE_EXAMPLE, reproduce_command
-from weitzman.cli.serve import SERVE_EXAMPLE, serve_command
-from weitzman.cli.study import STUDY_EXAMPLE, study_command
+from weitzman.cli.compare import compare_command
+from weitzman.cli.keys import keys_app
+from weitzman.cli.plan import plan_command
+from weitzman.cli.plot import plot_command
+from weitzman.cli.recover import recover_command
+from weitzman.cli.replay import replay_command
+from weitzman.cli.reproduce import reproduce_command
+from weitzman.cli.serve import serve_command
+from weitzman.cli.study import study_command
 from weitzman.errors import InvalidInputError, WeitzmanError
-
-__all__ = ["app", "run"]
 
 
 class _Group(TyperGroup):
@@ -36,6 +35,18 @@ class _Group(TyperGroup):
             raise typer.Exit(2 if isinstance(error, InvalidInputError) else 1) from None
 
 
+_COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "plan": (plan_command, "examples/quotes.csv --plot plan.png"),
+    "study": (study_command, "examples/memory.toml --output memory"),
+    "replay": (replay_command, "decisions.parquet --cost seconds --value error --output report"),
+    "reproduce": (reproduce_command, "--output report"),
+    "plot": (plot_command, "report --output regret.pdf"),
+    "compare": (compare_command, "--feedback full --output compare"),
+    "serve": (serve_command, "--port 8080 --data decisions.db"),
+    "recover": (recover_command, "decisions.db"),
+}
+"""The commands, each with an example of its arguments."""
+
 # Python's own tracebacks: a bug is reported with all its lines.
 app = typer.Typer(
     cls=_Group,
@@ -45,17 +56,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EXAMPLE,
+    epilog="Example: weitzman plan examples/quotes.csv --plot plan.png",
 )
-app.command("plan", epilog=EXAMPLE)(plan_command)
-app.command("study", epilog=STUDY_EXAMPLE)(study_command)
-app.command("replay", epilog=REPLAY_EXAMPLE)(replay_command)
-app.command("reproduce", epilog=REPRODUCE_EXAMPLE)(reproduce_command)
-app.command("plot", epilog=PLOT_EXAMPLE)(plot_command)
-app.command("compare", epilog=COMPARE_EXAMPLE)(compare_command)
-app.command("serve", epilog=SERVE_EXAMPLE)(serve_command)
-app.command("recover", epilog=RECOVER_EXAMPLE)(recover_command)
-app.add_typer(keys_app, name="keys", help="Make, list and revoke keys.", epilog=KEYS_EXAMPLE)
+for name, (command, example) in _COMMANDS.items():
+    app.command(name, epilog=f"Example: weitzman {name} {example}")(command)
+app.add_typer(
+    keys_app,
+    name="keys",
+    help="Make, list and revoke keys.",
+    epilog="Example: weitzman keys create --data decisions.db --name ops --scope admin",
+)
 
 
 def _print_version(wanted: bool) -> None:

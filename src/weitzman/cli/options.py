@@ -1,13 +1,17 @@
-"""What commands share: options that several take, and the console that they print on."""
+"""What commands share: options that several take, the console and the tables they print."""
 
-from typing import TYPE_CHECKING, Annotated
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
-__all__ = ["AsJson", "Data", "Workers", "console"]
+_RUN = ("world", "feedback", "searcher")
+_NUMBERS = ("rounds", "regret", "expected", "opened")
 
 Workers = Annotated[
     int | None,
@@ -27,3 +31,41 @@ def console() -> "Console":
     if not found.is_terminal:
         found.width = 120
     return found
+
+
+def table_of(
+    words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> "Table":
+    """Return a table; words may be folded where the terminal is narrow, numbers never."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for heading in words:
+        table.add_column(heading, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:
+    """Print what :func:`weitzman.lab.study.summary.finals` returns, and where the rest is."""
+    from weitzman.search.numbers import json_ready
+
+    if as_json:
+        typer.echo(json.dumps(json_ready(rows), indent=2, allow_nan=False))
+        return
+    terminal = console()
+    terminal.print(table_of(_RUN, _NUMBERS, map(_cells, rows)))
+    terminal.print(place, soft_wrap=True, markup=False)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    """Return the run, its final regrets, mean ± s.e., and the boxes opened per round."""
+    from weitzman.lab.study.summary import mean_in_words
+
+    names = ("regret", "expected_regret")
+    regrets = [mean_in_words(row[f"{name}_mean"], row[f"{name}_se"]) for name in names]
+    return [*(row[name] for name in _RUN), f"{row['rounds']:,}", *regrets, f"{row['opened']:.2f}"]

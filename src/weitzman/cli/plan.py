@@ -1,8 +1,6 @@
 """``weitzman plan``: the optimal search of the boxes of a file."""
 
 import json
-import math
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,21 +9,14 @@ import typer
 from weitzman.cli.box_files.entry import BoxFile, Words, wrong
 from weitzman.cli.box_files.read import Format, read_boxes
 from weitzman.errors import InvalidInputError
+from weitzman.search.numbers import json_ready
 
 if TYPE_CHECKING:
     from weitzman.search.plan import Plan
     from weitzman.search.reservation import Sense
     from weitzman.search.simulation import Simulation
 
-__all__ = ["EXAMPLE", "plan_command"]
-
-EXAMPLE = "Example: weitzman plan examples/quotes.csv --plot plan.png"
 _PICTURES = (".png", ".pdf", ".svg")
-
-
-class _Direction(StrEnum):
-    min = "min"
-    max = "max"
 
 
 def plan_command(
@@ -36,7 +27,7 @@ def plan_command(
         ),
     ],
     sense: Annotated[
-        _Direction | None,
+        Literal["min", "max"] | None,
         typer.Option(
             help="Whether smaller or larger values are better; min if the file is silent."
         ),
@@ -69,34 +60,29 @@ def plan_command(
         rule = f"end in {', '.join(_PICTURES)}"
         raise InvalidInputError("The name of the plot file", rule, plot.name)
     content = read_boxes(file, form)
-    direction = content.sense or "min" if sense is None else _sense(sense)
+    direction = sense or content.sense or "min"
     plan = _planned(content, direction, content.outside if outside is None else outside)
     simulation = None if simulate is None else plan.simulate(simulate, seed)
     if plot is not None:
         _draw(plan, plot)
     if as_json:
-        typer.echo(json.dumps(_report(plan, simulation, seed), indent=2, allow_nan=False))
+        typer.echo(
+            json.dumps(json_ready(_report(plan, simulation, seed)), indent=2, allow_nan=False)
+        )
     else:
         _show(plan, simulation, seed)
-
-
-def _sense(direction: _Direction) -> "Literal['min', 'max']":
-    return "min" if direction is _Direction.min else "max"
 
 
 def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
     """Return the plan; a law that is refused is told by its place in the file."""
     from weitzman.search.plan import plan
-    from weitzman.search.reservation import reservation_value
 
     try:
         return plan(content.boxes, sense=sense, outside=outside)
-    except InvalidInputError:
+    except InvalidInputError as error:
         for entry in content.entries:
-            try:
-                reservation_value(entry.box.law, entry.box.cost, sense=sense)
-            except InvalidInputError as error:
-                subject = f"the value of box {entry.box.name!r}"
+            if error.subject == f"The value of box {entry.box.name!r}":
+                subject = error.subject.replace("The", "the", 1)
                 raise wrong(entry.place, subject, error.rule, error.got) from None
         raise
 
@@ -126,24 +112,24 @@ def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
 
 
 def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[str, Any]:
-    """Return the plan for machines; null stands for an infinite number, which JSON has none of."""
+    """Return the plan for machines."""
     costs = {b.name: b.cost for b in plan.boxes}
     report: dict[str, Any] = {
         "sense": plan.sense,
         "outside": plan.outside,
-        "expected_total": _finite(plan.expected_total),
+        "expected_total": plan.expected_total,
         "expected_paid": plan.expected_paid,
         "expected_opened": plan.expected_opened,
         "best_single": plan.best_single,
-        "single_total": _finite(plan.single_totals[plan.best_single]),
-        "all_total": _finite(plan.all_total),
+        "single_total": plan.single_totals[plan.best_single],
+        "all_total": plan.all_total,
         "boxes": [
             {
                 "box": name,
                 "cost": costs[name],
-                "reservation_value": _finite(plan.reservation_values[name]),
+                "reservation_value": plan.reservation_values[name],
                 "open_probability": plan.open_probabilities[name],
-                "alone": _finite(plan.single_totals[name]),
+                "alone": plan.single_totals[name],
             }
             for name in plan.order
         ],
@@ -153,13 +139,9 @@ def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[st
         report["simulation"] = {
             "rounds": simulation.totals.size,
             "seed": seed,
-            "mean": _finite(simulation.mean),
-            "standard_error": _finite(simulation.standard_error),
-            "quantile_05": _finite(low),
-            "quantile_95": _finite(high),
+            "mean": simulation.mean,
+            "standard_error": simulation.standard_error,
+            "quantile_05": low,
+            "quantile_95": high,
         }
     return report
-
-
-def _finite(number: float) -> float | None:
-    return None if math.isinf(number) else number

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from weitzman.lab.study.charts import Bounds
     from weitzman.lab.study.summary import Curve
 
-__all__ = ["PLOT_EXAMPLE", "plot_command"]
-
-PLOT_EXAMPLE = "Example: weitzman plot report --output regret.pdf"
 _PICTURES = (".png", ".pdf", ".svg", ".html")
 
 
@@ -39,15 +36,19 @@ def plot_command(
 ) -> None:
     """Draw the mean of a measure over seeds, round by round: a panel per world and feedback."""
     from weitzman.figures.chart_matplotlib import draw_chart, save_figure
+    from weitzman.lab.paper.proved import study_bounds
     from weitzman.lab.study.charts import MEASURES, curve_sheet
     from weitzman.lab.study.rows import read_rows
+    from weitzman.lab.study.runner import kept_worlds
     from weitzman.lab.study.summary import summarise
 
     if measure not in MEASURES:
         raise InvalidInputError("The measure", f"be one of {list(MEASURES)}", measure)
-    files = _files(results, output, measure)
+    place = results if results.is_dir() else results.parent
+    files = _files(place, output, measure)
     curves = summarise(read_rows(results), measure)
-    bounds = _bounds(results, curves) if measure in ("regret", "expected_regret") else {}
+    bounded = measure in ("regret", "expected_regret")
+    bounds = study_bounds(kept_worlds(place), curves) if bounded else {}
     for file in files:
         if file.suffix.lower() == ".html":
             _write_page(file, curves, bounds, measure, log)
@@ -57,29 +58,20 @@ def plot_command(
         typer.echo(file)
 
 
-def _files(results: Path, output: Path | None, measure: str) -> list[Path]:
+def _files(place: Path, output: Path | None, measure: str) -> list[Path]:
     """Return the files to write; a directory gets a picture and a page, named by the measure."""
     if output is not None and output.suffix and not output.is_dir():
         if output.suffix.lower() not in _PICTURES:
             rule = f"end in {', '.join(_PICTURES)}, or be a directory"
             raise InvalidInputError("The name of the picture", rule, output.name)
         return [output]
-    place = output or (results if results.is_dir() else results.parent)
     if output is not None:
         try:
             output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             rule, got = "be a directory, or writable", error.strerror or str(error)
             raise InvalidInputError(f"The output {str(output)!r}", rule, got) from None
-    return [place / f"{measure}.png", place / f"{measure}.html"]
-
-
-def _bounds(results: Path, curves: "list[Curve]") -> "Bounds":
-    """Return the bounds to draw beside the curves of a directory, or of a file of rows in it."""
-    from weitzman.lab.paper.proved import study_bounds
-    from weitzman.lab.study.folder import kept_worlds
-
-    return study_bounds(kept_worlds(results if results.is_dir() else results.parent), curves)
+    return [(output or place) / f"{measure}{end}" for end in (".png", ".html")]
 
 
 def _write_page(

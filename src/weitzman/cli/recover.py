@@ -7,10 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["RECOVER_EXAMPLE", "recover_command"]
-
-RECOVER_EXAMPLE = "Example: weitzman recover decisions.db"
-
 
 def recover_command(
     file: Annotated[Path, typer.Argument(help="The SQLite file of a journal.")],

@@ -5,37 +5,23 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from weitzman.cli.options import Workers, console
+from weitzman.cli.options import Workers, console, table_of
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from weitzman.learn.policy import Feedback
     from weitzman.logs.log import Log
     from weitzman.replays.cases import Case
     from weitzman.replays.report.findings import Findings
 
-__all__ = ["REPLAY_EXAMPLE", "replay_command"]
-
-REPLAY_EXAMPLE = (
-    "Example: weitzman replay decisions.parquet --cost seconds --value error --output report"
-)
-
-
-class _Feedback(StrEnum):
-    """What a round reveals when it closes."""
-
-    full = "full"
-    opened = "opened"
-    both = "both"
+_Feedback = Literal["full", "opened", "both"]
 
 
 def _column(text: str, *names: str) -> Any:
@@ -56,7 +42,7 @@ def replay_command(
         typer.Option(
             help="What becomes known after a round: all values, or those of opened boxes."
         ),
-    ] = _Feedback.both,
+    ] = "both",
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -201,7 +187,9 @@ def _print(found: "Findings", scales: list[float]) -> None:
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
         _say(terminal, f"{replay.feedback}{scale}")
-        terminal.print(_shown(replay.rows(), replay.main))
+        numbers = ("total per round", "± s.e.", "opened", f"{replay.main} saves", "± s.e.")
+        rows = (_cells(row, replay.main) for row in replay.rows())
+        terminal.print(table_of(["policy"], numbers, rows))
         share, error = replay.share()
         _say(
             terminal,
@@ -219,18 +207,10 @@ def _say(terminal: "Console", line: str) -> None:
     terminal.print(line, soft_wrap=True, markup=False)
 
 
-def _shown(rows: list[dict[str, Any]], main: str) -> "Table":
-    """Return the mean totals ± s.e. and the boxes opened per round."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("policy")
-    for heading in ("total per round", "± s.e.", "opened", f"{main} saves", "± s.e."):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        cells = [f"{row['mean_total']:.4g}", f"{row['se']:.2g}", f"{row['boxes_opened']:.2f}"]
-        if row["policy"] != main:
-            cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
-        table.add_row(*(Text(cell) for cell in (row["policy"], *cells)))
-    return table
+def _cells(row: dict[str, Any], main: str) -> list[str]:
+    """Return a policy, its mean total, boxes opened per round, and what the main one saves."""
+    cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
+    cells.append(f"{row['boxes_opened']:.2f}")
+    if row["policy"] != main:
+        cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
+    return cells

@@ -5,12 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
-from weitzman.cli.options import AsJson, Workers
-
-__all__ = ["REPRODUCE_EXAMPLE", "reproduce_command"]
-
-REPRODUCE_EXAMPLE = "Example: weitzman reproduce --output report"
+from weitzman.cli.options import AsJson, Workers, print_finals
 
 
 def reproduce_command(

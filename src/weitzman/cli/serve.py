@@ -8,10 +8,6 @@ import typer
 
 from weitzman.cli.options import Data
 
-__all__ = ["SERVE_EXAMPLE", "serve_command"]
-
-SERVE_EXAMPLE = "Example: weitzman serve --port 8080 --data decisions.db"
-
 
 def _least_one(metavar: str, text: str) -> Any:
     return typer.Option(min=1, metavar=metavar, help=text)
@@ -56,27 +52,11 @@ def serve_command(
     ] = False,
 ) -> None:
     """Answer over HTTP which box to open next, and keep everything that happens."""
+    # The options bear the names of the settings
+    given = {**locals(), "key_file": None if key_file is None else str(key_file)}
     # Nearly all that a start makes stays: looking for garbage in it takes a sixth of the time
     gc.disable()
     from weitzman.serve.run import serve
     from weitzman.serve.settings import Settings
 
-    settings = Settings(
-        host=host,
-        port=port,
-        data=data,
-        address=address,
-        key_file=None if key_file is None else str(key_file),
-        require_keys=require_keys,
-        body_limit=body_limit,
-        upload_limit=upload_limit,
-        boxes_limit=boxes_limit,
-        dimension_limit=dimension_limit,
-        problems_limit=problems_limit,
-        rounds_limit=rounds_limit,
-        batch_limit=batch_limit,
-        rate=rate,
-        snapshot_every=snapshot_every,
-        log_requests=log_requests,
-    )
-    serve(settings)
+    serve(Settings(**given))

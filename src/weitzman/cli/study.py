@@ -5,12 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weitzman.cli.finals import print_finals
-from weitzman.cli.options import AsJson, Workers
-
-__all__ = ["STUDY_EXAMPLE", "study_command"]
-
-STUDY_EXAMPLE = "Example: weitzman study examples/memory.toml --output memory"
+from weitzman.cli.options import AsJson, Workers, print_finals
 
 
 def study_command(

@@ -46,19 +46,6 @@ from numba.extending import overload
 from weitzman.compiled.notices import Notice
 from weitzman.compiled.sources import digest_of
 
-__all__ = [
-    "Native",
-    "checked",
-    "compiled",
-    "entry",
-    "generic",
-    "implements",
-    "kernel",
-    "kind_of",
-    "merged",
-    "rare",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _njit: Any = njit

@@ -7,11 +7,9 @@ Below x = −700 the answer is e⁻⁷⁰⁰.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import kernel
-
-__all__ = ["exponentials"]
 
 _LEAST = -700.0
 _PER_DOUBLING = 1.4426950408889634  # 1/ln 2
@@ -21,7 +19,7 @@ _BIAS, _FRACTION = 1023, 52
 
 
 @kernel
-def exponentials(x: NDArray[np.float64], room: NDArray[np.float64]) -> None:
+def exponentials(x: Floats, room: Floats) -> None:
     """Replace numbers ≤ 0 by e to their power; ``room`` has their length.
 
     >>> x = np.array([0.0, -1.0])

@@ -18,30 +18,14 @@ that, so that a matrix that is singular to working precision still gives a finit
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, rare
-
-__all__ = [
-    "add_outer",
-    "add_scaled",
-    "dot",
-    "fixed_log",
-    "invert",
-    "linear",
-    "load_row",
-    "rank_one",
-    "symmetric_product",
-]
-
-Array = NDArray[np.float64]
 
 _LOG_2 = math.log(2.0)
 
 
 @compiled
-def dot(x: Array, y: Array, size: int) -> float:
+def dot(x: Floats, y: Floats, size: int) -> float:
     """Return Σ_{j < size} x_j y_j."""
     s0 = s1 = s2 = s3 = 0.0
     whole = size - size % 4
@@ -57,14 +41,14 @@ def dot(x: Array, y: Array, size: int) -> float:
 
 
 @compiled
-def linear(weights: Array, context: Array) -> float:
+def linear(weights: Floats, context: Floats) -> float:
     """Return w·x, plus the last weight where there is one more than features (the intercept)."""
     total = dot(weights, context, context.shape[0])
     return total if weights.shape[0] == context.shape[0] else total + weights[-1]
 
 
 @compiled
-def load_row(context: Array, row: Array) -> None:
+def load_row(context: Floats, row: Floats) -> None:
     """Copy a context into a row, followed by the constant 1 where the row is longer (the intercept)."""
     for j in range(context.shape[0]):
         row[j] = context[j]
@@ -73,7 +57,7 @@ def load_row(context: Array, row: Array) -> None:
 
 
 @compiled
-def symmetric_product(matrix: Array, x: Array, out: Array) -> None:
+def symmetric_product(matrix: Floats, x: Floats, out: Floats) -> None:
     """Set out to matrix · x, for a symmetric matrix."""
     size = out.shape[0]
     for j in range(size):
@@ -92,7 +76,7 @@ def symmetric_product(matrix: Array, x: Array, out: Array) -> None:
 
 
 @compiled
-def add_scaled(high: Array, low: Array, x: Array, factor: float) -> None:
+def add_scaled(high: Floats, low: Floats, x: Floats, factor: float) -> None:
     """Add factor · x to the compensated vector high + low."""
     for j in range(high.shape[0]):
         term = factor * x[j]
@@ -104,7 +88,7 @@ def add_scaled(high: Array, low: Array, x: Array, factor: float) -> None:
 
 
 @compiled
-def add_outer(high: Array, low: Array, x: Array, factor: float) -> None:
+def add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
     """Add factor · x xᵀ to the compensated matrix high + low."""
     size = high.shape[0]
     for k in range(size):
@@ -119,7 +103,7 @@ def add_outer(high: Array, low: Array, x: Array, factor: float) -> None:
 
 
 @compiled
-def rank_one(inverse: Array, x: Array, factor: float, work: Array) -> bool:
+def rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
     """Follow A + factor · x xᵀ in the inverse of A; False, and no change, where that is not safe."""
     size = inverse.shape[0]
     symmetric_product(inverse, x, work)
@@ -135,7 +119,7 @@ def rank_one(inverse: Array, x: Array, factor: float, work: Array) -> bool:
 
 
 @rare
-def invert(matrix: Array, inverse: Array) -> None:
+def invert(matrix: Floats, inverse: Floats) -> None:
     """Set inverse to matrix⁻¹, for a symmetric positive matrix, whose lower half is lost."""
     size = matrix.shape[0]
     for j in range(size):

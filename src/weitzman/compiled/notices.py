@@ -6,22 +6,13 @@ from typing import Any, cast
 
 from numba.core import event
 
-__all__ = ["Notice"]
-
 _events: Any = event
 
 
 class Notice(event.Listener):
-    """Writes a text once, when numba first compiles something.
+    """Writes a text once, on a terminal or on anything else, when numba first compiles something.
 
-    Parameters
-    ----------
-    text
-        What to write.
-    terminal
-        Whether it is for a terminal, or for anything else.
-    package
-        How the module of what is compiled begins.
+    The module of what is compiled begins with ``package``.
     """
 
     def __init__(self, text: str, *, terminal: bool, package: str = "") -> None:

@@ -11,8 +11,6 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["prefetch"]
-
 _LINE = 64  # bytes that come together
 
 _cgutils: Any = cgutils

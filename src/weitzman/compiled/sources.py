@@ -15,8 +15,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["digest_of"]
-
 _HOUSE = Path(__file__).parents[1]
 _IMPORT = re.compile(rb"^ *from weitzman\.(\S+) import ", re.MULTILINE)
 

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import FEW, Chart, Series, Sheet, looks_of
 from weitzman.figures.palette import Look
+from weitzman.search.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["draw_chart", "save_figure", "save_pictures"]
 
 _WIDTH, _HEIGHT = 5.2, 3.4
 _NARROW, _TYPE = 4.0, 7.0
@@ -26,13 +25,10 @@ _DPI = 200
 
 def draw_chart(shown: Chart | Sheet) -> "Figure":
     """Return a figure of one chart, or of several with one legend."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise WeitzmanError(
-            "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'."
-        ) from None
+    need("A picture needs matplotlib", "plot", "matplotlib.figure")
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     sheet = _alone(shown) if isinstance(shown, Chart) else shown
     charts, columns = sheet.charts, sheet.columns
     rows = -(-len(charts) // columns)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weitzman.errors import WeitzmanError
-from weitzman.figures.charts import FEW, Chart, Floats, Series, looks_of
+from weitzman.arrays import Floats
+from weitzman.figures.charts import FEW, Chart, Series, looks_of
 from weitzman.figures.palette import Look
+from weitzman.search.extras import need
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
-
-__all__ = ["explore_chart"]
 
 _LINE = {"color": "#888888", "width": 1}
 _POINTS = 400  # of a line: more than a screen is wide is of no use
@@ -26,12 +25,9 @@ _WIDE = 44  # letters
 
 def explore_chart(chart: Chart) -> "Figure":
     """Return an interactive figure of one chart."""
-    try:
-        import plotly.graph_objects as go
-    except ImportError:
-        raise WeitzmanError(
-            "An interactive picture needs plotly. Install it with: pip install 'weitzman[lab]'."
-        ) from None
+    need("An interactive picture needs plotly", "lab", "plotly.graph_objects")
+    import plotly.graph_objects as go
+
     figure = go.Figure()
     _frame(figure, chart)
     (_dots if chart.kind == "dots" else _lines)(figure, chart, looks_of([chart]))

@@ -15,31 +15,20 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.figures.palette import Look, filled, looks
-
-__all__ = ["FEW", "Chart", "Series", "Sheet", "looks_of"]
 
 FEW = 8
 """A line of so many points at most has a mark at each of them."""
 _APART = 0.75  # how much of the height of a row of dots its series take
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Series:
-    """One line, one set of dots, or one area.
+    """One line, one set of dots, or one area, with one standard error of what is measured, or none.
 
-    Attributes
-    ----------
-    name
-        What the legend calls it.
-    x, y
-        Its points; of areas, y are heights. Dots have no y: there is one in each row of the chart.
-    error
-        One standard error of what is measured, or None.
+    The y of areas are heights. Dots have no y: there is one in each row of the chart.
     """
 
     name: str
@@ -52,28 +41,12 @@ class Series:
 class Chart:
     """A picture with one pair of axes.
 
-    Attributes
-    ----------
-    file
-        The name of its file, without a suffix.
-    title, across, up
-        The words above, below and beside it.
-    kind
-        See the module.
-    series
-        What it shows.
-    names
-        Of dots: the names of the rows, from the top.
-    reference
-        A value to compare with, drawn as a thin line; None for none.
-    limits
-        The ends of the axis of values; None to leave them to the numbers.
-    bounds
-        Of lines: thin dotted lines beside them.
-    notes
-        Of lines: what is said in the upper left corner.
-    log
-        Of lines: whether both axes are logarithmic.
+    The words ``across`` and ``up`` stand below and beside it; ``file`` is the name of its file,
+    without a suffix. ``reference`` is a value to compare with, drawn as a thin line, and
+    ``limits`` are the ends of the axis of values; None leaves them to the numbers. Of dots,
+    ``names`` are those of the rows, from the top. Of lines, ``bounds`` are thin dotted lines
+    beside them, ``notes`` are said in the upper left corner, and ``log`` makes both axes
+    logarithmic.
     """
 
     file: str = ""
@@ -101,7 +74,7 @@ class Chart:
         low, high = self.limits
         return low, high + room * len(self.notes) * (high - low)
 
-    def dots(self) -> Iterator[tuple[Series, Floats, NDArray[np.bool_]]]:
+    def dots(self) -> Iterator[tuple[Series, Floats, Flags]]:
         """Yield each set of dots, its heights, and which of them are within the limits.
 
         The series of one row stand below each other.
@@ -124,18 +97,9 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sheet:
-    """Charts in one figure for print, row by row, with one legend; a page lays them out by its own width.
+    """Charts of one kind in one figure for print, row by row, with one legend; sizes are in inches.
 
-    Attributes
-    ----------
-    file
-        The name of its file, without a suffix.
-    charts
-        What stands on it; all of one kind.
-    columns
-        How many stand side by side.
-    width, height
-        In inches, of the whole.
+    A page lays its charts out by its own width.
     """
 
     file: str

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.figures.chart_plotly import explore_chart
 from weitzman.figures.charts import Chart
-
-__all__ = ["Fold", "PageTable", "Section", "render", "write_page"]
+from weitzman.search.extras import need
 
 _VERDICTS = {"holds": "holds", "fails": "fails", "in part": "part", "open": "open"}
 
@@ -52,13 +51,10 @@ class Section:
 
 def render(*, title: str, lead: tuple[str, ...], sections: tuple[Section, ...]) -> str:
     """Return the page."""
-    try:
-        import jinja2
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise WeitzmanError(
-            "A page needs jinja2 and plotly. Install them with: pip install 'weitzman[lab]'."
-        ) from None
+    need("A page needs jinja2 and plotly", "lab", "jinja2", "plotly.offline")
+    import jinja2
+    from plotly.offline import get_plotlyjs
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("weitzman.figures", "templates"),
         autoescape=True,

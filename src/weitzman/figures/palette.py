@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-__all__ = ["COLOURS", "Look", "filled", "looks"]
-
 
 @dataclass(frozen=True)
 class Look:

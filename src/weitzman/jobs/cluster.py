@@ -7,11 +7,10 @@ same version, and nothing else: no shared disk.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from weitzman.errors import InvalidInputError, WeitzmanError
-
-__all__ = ["on_cluster"]
+from weitzman.search.extras import need
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,16 +23,10 @@ def on_cluster(
 ) -> Iterator[tuple[T, R]]:
     """Yield each task with what the function made of it, as they come.
 
-    Parameters
-    ----------
-    function
-        Importable by the workers.
-    tasks
-        Its arguments.
-    address
-        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    Workers must be able to import the function; the address is that of the scheduler,
+    ``tcp://10.0.0.1:8786``.
     """
-    distributed = _distributed()
+    distributed = need("A cluster needs Dask", "cluster", "distributed")
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -61,13 +54,3 @@ def on_cluster(
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise WeitzmanError(
-            "A cluster needs Dask. Install it with: pip install 'weitzman[cluster]'."
-        ) from None
-    return distributed

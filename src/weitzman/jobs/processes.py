@@ -17,8 +17,6 @@ from typing import Any, Final, TypeVar
 
 from weitzman.errors import WeitzmanError
 
-__all__ = ["Tick", "cores", "in_processes"]
-
 Tick = Callable[[int], None]
 """Called with a number of rounds that are done."""
 
@@ -43,18 +41,10 @@ def cores() -> int:
 def in_processes(
     work: Callable[[Item, Tick], Result], tasks: Sequence[Item], workers: int, tick: Tick
 ) -> Iterator[tuple[Item, Result]]:
-    """Yield tasks with their results, as they come.
+    """Yield tasks, the longest of which come first, with the results of the work, as they come.
 
-    Parameters
-    ----------
-    work
-        What is done with a task; it and all tasks can be pickled. It goes to each process once.
-    tasks
-        What is to be done, the longest first.
-    workers
-        The number of processes; one, or a single task, is this process.
-    tick
-        Called in this process with what the work tells.
+    One worker, or a single task, is this process. The work goes to each other process once, so it
+    and all tasks can be pickled. ``tick`` is called in this process with what the work tells.
     """
     if min(workers, len(tasks)) <= 1:
         yield from ((task, work(task, tick)) for task in tasks)

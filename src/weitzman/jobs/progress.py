@@ -8,23 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-__all__ = ["bar", "told_of_compiling"]
-
 
 @contextmanager
 def bar(
     wanted: bool, *, runs: int, done: int, rounds: int
 ) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
-    """Show a bar; yield what to call with a number of rounds played, and of runs finished.
+    """Show a bar, if wanted; yield what to call with rounds played, and with runs finished.
 
-    Parameters
-    ----------
-    wanted
-        Whether to show it at all.
-    runs, done
-        All runs, and those that were finished before.
-    rounds
-        The rounds still to be played, by which the time left is told.
+    ``done`` of all runs were finished before; the ``rounds`` still to be played tell the time left.
     """
     if not wanted or not sys.stderr.isatty() or rounds == 0:
         yield lambda _: None, lambda _: None

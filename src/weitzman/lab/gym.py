@@ -20,8 +20,8 @@ episode to episode. The rounds are those of ``world.draw``.
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.errors import WeitzmanError
 from weitzman.lab.worlds import World
 from weitzman.lab.worlds.drawing import BLOCK
@@ -36,8 +36,6 @@ except ImportError:
     raise WeitzmanError(
         "The environment needs gymnasium. Install it with: pip install 'weitzman[gym]'."
     ) from None
-
-__all__ = ["ID", "SearchEnv"]
 
 Observation = dict[str, Any]
 
@@ -132,7 +130,7 @@ class SearchEnv(gymnasium.Env[Observation, np.int64]):
         allowed = np.append(~opened, opened.any()).astype(np.int8)
         return {"action_mask": allowed, "round": self._round}
 
-    def _marks(self) -> NDArray[np.bool_]:
+    def _marks(self) -> Flags:
         """Return which boxes are open."""
         return np.isin(np.arange(self.world.boxes), self._state.opened)
 

@@ -30,20 +30,8 @@ _HEAD = struct.Struct(">QQqIIIQ")
 class Draft(msgspec.Struct, frozen=True, gc=False):
     """An event that is not stored yet.
 
-    Attributes
-    ----------
-    problem
-        The name of the problem; ``""`` for the service.
-    number
-        Which event of its problem it is, from 1.
-    kind
-        What happened: a name of :mod:`weitzman.ledger.bodies`.
-    at
-        When, in microseconds since 1970 UTC.
-    key
-        What it can be found by: the id of a round, or the key of a request; ``""`` if nothing.
-    body
-        The rest, as JSON.
+    Its kind and its body, which is JSON, are those of :mod:`weitzman.ledger.bodies`. ``at`` is in
+    microseconds since 1970 UTC. It can be found by its ``key``: the id of a round, or the key of a request.
     """
 
     problem: str

@@ -35,12 +35,7 @@ EMPTY = Head(0, GENESIS)
 class Journal(Protocol):
     """A durable list of events.
 
-    Attributes
-    ----------
-    name
-        What messages call it.
-    is_far
-        Whether looking something up takes a way over a network.
+    Messages call it by its ``name``; where it ``is_far``, looking something up takes a way over a network.
     """
 
     name: str

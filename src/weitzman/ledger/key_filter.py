@@ -10,91 +10,61 @@ Until they are there, and after a gap, every key is perhaps known; a key that is
 event which the process has taken in.
 """
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 
-from weitzman.errors import LedgerError
 from weitzman.ledger.event import Event
 
-__all__ = ["KeyFilter", "KnownKeys"]
+__all__ = ["EVERYTHING", "KnownKeys"]
+
+EVERYTHING = sys.maxsize
+"""A page without end."""
 
 _PLACES = 1 << 24
 _MASK = _PLACES - 1
-_PAGE = 20_000
+_SOME = 5_000
 
 Page = Callable[[int, int], Iterable[tuple[str, str]]]
 """Of two seqs to the problems and keys of the events after the first, up to the second."""
 
 
-class KeyFilter:
-    """Remembers keys of problems; may take a new one for known, never a known one for new.
+class KnownKeys:
+    """The keys of what a process reads and appends; may take a new one for known, never a known one for new.
 
-    Attributes
-    ----------
-    is_complete
-        Whether all keys have been added; until then every key is known, perhaps.
+    ``page`` reads keys of the journal, those of ``most`` events at a time.
 
     Examples
     --------
-    >>> keys = KeyFilter()
-    >>> keys.add("p", "r1")
-    >>> keys.is_complete = True
-    >>> keys.may_hold("p", "r1"), keys.may_hold("p", "r2")
-    (True, False)
+    >>> keys = KnownKeys(lambda after, until: [("p", "r1")])
+    >>> keys.reach(1)
+    >>> keys.may_hold("p", "r1")
+    True
     """
 
-    def __init__(self) -> None:
-        self.is_complete = False
+    def __init__(self, page: Page, *, most: int = 20_000) -> None:
+        self._page, self._most = page, most
         # One byte a place: threads may mark at the same time
         self._marks = bytearray(_PLACES)
-
-    def add(self, problem: str, key: str) -> None:
-        """Remember a key."""
-        number = hash((problem, key))
-        marks = self._marks
-        marks[number & _MASK] = marks[number >> 20 & _MASK] = marks[number >> 40 & _MASK] = 1
-
-    def add_all(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Remember many pairs of problem and key."""
-        numbers = np.fromiter(map(hash, pairs), dtype=np.int64, count=len(pairs))
-        marks = np.frombuffer(self._marks, dtype=np.uint8)
-        for shift in (0, 20, 40):
-            marks[numbers >> shift & _MASK] = 1
+        self._lock = threading.Lock()
+        self._is_complete = False
+        self._held = 0  # the keys of all events up to here are marked
+        self._wanted = 0  # ... and up to here they have to be
+        self._thread: threading.Thread | None = None
+        self._end = threading.Event()
 
     def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether a key was perhaps added; False is certain."""
-        if not self.is_complete:
+        """Return whether an event has this key, perhaps; False is certain."""
+        if not self._is_complete:
             return True
         number = hash((problem, key))
         marks = self._marks
         return bool(
             marks[number & _MASK] and marks[number >> 20 & _MASK] and marks[number >> 40 & _MASK]
         )
-
-
-class KnownKeys:
-    """A filter of keys that goes along with what a process reads and appends.
-
-    Parameters
-    ----------
-    page
-        Reads keys of the journal.
-    """
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self._filter = KeyFilter()
-        self._lock = threading.Lock()
-        self._held = 0  # the keys of all events up to here are in the filter
-        self._wanted = 0  # ... and up to here they have to be
-        self._thread: threading.Thread | None = None
-        self._closed = False
-
-    def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether an event has this key, perhaps; False is certain."""
-        return self._filter.may_hold(problem, key)
 
     def appended(self, events: Sequence[Event]) -> None:
         """Take in events that this process has appended."""
@@ -121,39 +91,51 @@ class KnownKeys:
     def close(self) -> None:
         """Read no more."""
         with self._lock:
-            self._closed = True
+            self._end.set()
             thread = self._thread
         if thread is not None:
             thread.join()
 
     def _add(self, events: Iterable[Event]) -> None:
+        marks = self._marks
         for event in events:
             if event.key:
-                self._filter.add(event.problem, event.key)
+                number = hash((event.problem, event.key))
+                for shift in (0, 20, 40):
+                    marks[number >> shift & _MASK] = 1
+
+    def _add_all(self, pairs: Sequence[tuple[str, str]]) -> None:
+        numbers = np.fromiter(map(hash, pairs), dtype=np.int64, count=len(pairs))
+        marks = np.frombuffer(self._marks, dtype=np.uint8)
+        for shift in (0, 20, 40):
+            marks[numbers >> shift & _MASK] = 1
 
     def _reach(self, seq: int) -> None:
         self._held = max(self._held, seq)
         self._wanted = max(self._wanted, seq)
-        self._filter.is_complete = self._held >= self._wanted
+        self._is_complete = self._held >= self._wanted
 
     def _want(self, seq: int) -> None:
         self._wanted = max(self._wanted, seq)
-        self._filter.is_complete = self._held >= self._wanted
-        if not self._filter.is_complete and self._thread is None and not self._closed:
+        self._is_complete = self._held >= self._wanted
+        if not self._is_complete and self._thread is None and not self._end.is_set():
             self._thread = threading.Thread(target=self._fill, name="keys", daemon=True)
             self._thread.start()
 
     def _fill(self) -> None:
         while True:
             with self._lock:
-                begin, end = self._held, min(self._wanted, self._held + _PAGE)
-                if begin >= end or self._closed:
+                begin, end = self._held, min(self._wanted, self._held + self._most)
+                if begin >= end or self._end.is_set():
                     self._thread = None
                     return
             try:
-                for problem, key in self._page(begin, end):
-                    self._filter.add(problem, key)
-            except (LedgerError, UnicodeDecodeError):
+                pairs = iter(self._page(begin, end))
+                while some := list(islice(pairs, _SOME)):
+                    if self._end.is_set():
+                        return
+                    self._add_all(some)
+            except Exception:
                 # All keys stay perhaps known; whoever asks for one finds what is wrong
                 with self._lock:
                     self._thread = None

@@ -20,7 +20,7 @@ after it (:func:`repair`). The result is the fold over the journal, as :func:`re
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -29,10 +29,14 @@ import msgspec
 
 from weitzman.errors import JournalDamagedError
 from weitzman.ledger.journal import EMPTY, Head, Journal
+from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
+__all__ = ["KEPT", "FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
+
+KEPT = 2
+"""How many snapshots are kept."""
 
 _MAGIC = b"weitzman.snapshot 4\n"
 _BEGIN = len(_MAGIC) + 32
@@ -40,12 +44,17 @@ _PLACE = msgspec.msgpack.Decoder(tuple[int, bytes, int])
 Bytes = bytes | memoryview
 
 
+class _Named(msgspec.Struct):
+    """As much of a problem's record as tells whose it is."""
+
+    name: str
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """The records of the service and of all problems at one time."""
 
-    seq: int
-    chain: bytes
+    head: Head
     until: int
     service: Bytes
     problems: Sequence[Bytes]
@@ -57,7 +66,7 @@ class Snapshot:
 
     def parts(self) -> Iterator[Bytes]:
         """Yield what comes after the hash, in pieces."""
-        place = msgspec.msgpack.encode((self.seq, self.chain, self.until))
+        place = msgspec.msgpack.encode((*self.head, self.until))
         for record in (place, self.service, *self.problems):
             yield len(record).to_bytes(8, "big")
             yield record
@@ -81,16 +90,21 @@ class Snapshot:
             records.append(view[begin + 8 : end])
             begin = end
         place, service, *problems = records
-        return cls(*_PLACE.decode(place), service, problems)
+        seq, chain, until = _PLACE.decode(place)
+        return cls(Head(seq, chain), until, service, problems)
 
-    def state(self) -> State:
-        """Return the state; ValueError if the records are those of other code."""
-        state = State()
+    def put_into(self, state: State, only: Set[str] | None = None) -> State:
+        """Return the state with what the records hold, or those of some names only.
+
+        ValueError if the records are those of other code.
+        """
         try:
-            state.service = Service.from_record(self.service)
+            if only is None or SERVICE in only:
+                state.service = unpack(self.service, Service)
             for record in self.problems:
-                problem = Problem.from_record(record)
-                state.problems[problem.name] = problem
+                if only is None or msgspec.msgpack.decode(record, type=_Named).name in only:
+                    problem = Problem.from_record(record)
+                    state.problems[problem.name] = problem
         except msgspec.DecodeError as error:
             raise ValueError(str(error)) from None
         return state
@@ -107,25 +121,16 @@ class Snapshots(Protocol):
 
 
 class FileSnapshots:
-    """Snapshots in files beside a journal: ``<journal>-snapshot-<seq>``.
+    """Snapshots in files beside a journal: ``<journal>-snapshot-<seq>``."""
 
-    Parameters
-    ----------
-    journal
-        The path of the journal.
-    keep
-        How many are kept.
-    """
-
-    def __init__(self, journal: str | os.PathLike[str], *, keep: int = 2) -> None:
+    def __init__(self, journal: str | os.PathLike[str]) -> None:
         self._journal = Path(journal)
-        self._keep = keep
 
     def write(self, snapshot: Snapshot) -> None:
         """Write a file beside its place, move it there, and remove the oldest."""
         for left in self._journal.parent.glob(f"{self._journal.name}-snapshot-*.part"):
             left.unlink(missing_ok=True)  # of a process that was killed meanwhile
-        target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.seq:016d}")
+        target = self._journal.with_name(f"{self._journal.name}-snapshot-{snapshot.head.seq:016d}")
         beside = target.with_name(f"{target.name}.part")
         try:
             with beside.open("wb", buffering=1 << 20) as file:
@@ -142,11 +147,10 @@ class FileSnapshots:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
-        for old in self.files()[self._keep :]:
+        for old in self.files()[KEPT:]:
             old.unlink(missing_ok=True)
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Yield the snapshots that are whole."""
         for file in self.files():
             with contextlib.suppress(OSError):
                 snapshot = Snapshot.from_bytes(file.read_bytes())
@@ -157,12 +161,6 @@ class FileSnapshots:
         """Return the files, newest first."""
         found = self._journal.parent.glob(f"{self._journal.name}-snapshot-{'[0-9]' * 16}")
         return sorted(found, reverse=True)
-
-
-class _Named(msgspec.Struct):
-    """As much of a problem's record as tells whose it is."""
-
-    name: str
 
 
 class Resumed(NamedTuple):
@@ -182,10 +180,7 @@ class Resumed(NamedTuple):
 def take(state: State, head: Head) -> Snapshot:
     """Return a snapshot of a state that holds exactly the events up to ``head``."""
     problems = [problem.record() for problem in state.problems.values()]
-    service = state.service.record()
-    return Snapshot(
-        seq=head.seq, chain=head.chain, until=head.seq, service=service, problems=problems
-    )
+    return Snapshot(head=head, until=head.seq, service=pack(state.service), problems=problems)
 
 
 def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
@@ -197,11 +192,11 @@ def resume(journal: Journal, snapshots: Snapshots | None = None) -> Resumed:
         if snapshot.until > head.seq:
             reason = "a snapshot holds events that are not there"
             raise JournalDamagedError(journal.name, head.seq, snapshot.until, reason)
-        since = Head(snapshot.seq, snapshot.chain)
+        since = snapshot.head
         if since.seq == head.seq and since.chain != head.chain:
             continue
         with contextlib.suppress(JournalDamagedError, ValueError):
-            resumed = _replayed(journal, snapshot.state(), since, head)
+            resumed = _replayed(journal, snapshot.put_into(State()), since, head)
             return resumed._replace(size=snapshot.size)
     return _replayed(journal, State(), EMPTY, head)
 
@@ -215,21 +210,23 @@ def _replayed(journal: Journal, state: State, since: Head, head: Head) -> Resume
 
 
 def repair(
-    journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Iterable[str]
+    journal: Journal, snapshots: Snapshots | None, state: State, head: Head, lost: Set[str]
 ) -> Resumed:
     """Return the state after all events of a journal; the state that is given is changed.
 
-    Parameters
-    ----------
-    journal, snapshots
-        Where the truth is.
-    state, head
-        The state, and the last event of which it holds that and all before, but for the lost problems.
-    lost
-        Problems that hold events which were perhaps not stored.
+    It holds ``head`` and all events before, but for the problems that are ``lost``: those hold events which
+    were perhaps not stored.
     """
-    end = journal.head()
-    since = _reset(state, set(lost), snapshots, end)
+    end, since = journal.head(), EMPTY
+    for name in lost:
+        state.problems.pop(name, None)
+    if SERVICE in lost:
+        state.service = Service()
+    for snapshot in () if snapshots is None else snapshots.newest_first():
+        if snapshot.until <= end.seq:
+            snapshot.put_into(state, lost)
+            since = snapshot.head
+            break
     count = 0
     for name in lost:
         for event in journal.read(since, problem=name, until=end.seq):
@@ -237,25 +234,3 @@ def repair(
     for event in journal.read(head, until=end.seq):
         count += apply(state, event)
     return Resumed(state, end, snapshot=since.seq, replayed=count)
-
-
-def _reset(state: State, lost: set[str], snapshots: Snapshots | None, end: Head) -> Head:
-    """Put problems back to the newest snapshot that fits, or to nothing; return where that was taken."""
-    for name in lost:
-        state.problems.pop(name, None)
-    if SERVICE in lost:
-        state.service = Service()
-    for snapshot in () if snapshots is None else snapshots.newest_first():
-        if snapshot.until <= end.seq:
-            _put_back(state, lost, snapshot)
-            return Head(snapshot.seq, snapshot.chain)
-    return EMPTY
-
-
-def _put_back(state: State, lost: set[str], snapshot: Snapshot) -> None:
-    if SERVICE in lost:
-        state.service = Service.from_record(snapshot.service)
-    for record in snapshot.problems:
-        if msgspec.msgpack.decode(record, type=_Named).name in lost:
-            problem = Problem.from_record(record)
-            state.problems[problem.name] = problem

@@ -14,12 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.logs.table import MISSING
-
-__all__ = ["Labels", "Levels", "feature_of", "flags_of", "labels_of", "numbers_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
@@ -201,5 +197,5 @@ def _floats(column: Any) -> Floats:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _booleans(column: Any) -> NDArray[np.bool_]:
+def _booleans(column: Any) -> Flags:
     return np.asarray(column.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)

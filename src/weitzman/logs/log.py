@@ -15,16 +15,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.features import Encoding
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
-
-__all__ = ["Log", "read_log"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 
@@ -73,7 +69,7 @@ class Log:
     costs: Floats
     values: Floats
     outside: Floats | None
-    opened: NDArray[np.bool_] | None
+    opened: Flags | None
     skipped: int
     source: str
     columns: dict[str, str]

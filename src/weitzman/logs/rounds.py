@@ -7,14 +7,12 @@ out. A round lives as long as it is played: a replay needs no second copy of the
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
+from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
-
-__all__ = ["LogRounds", "contexts_of"]
-
-Floats = NDArray[np.float64]
+from weitzman.search.numbers import finite_number
 
 
 def contexts_of(log: Log) -> Floats:
@@ -27,29 +25,41 @@ def contexts_of(log: Log) -> Floats:
 class LogRounds:
     """The rounds of a log that have boxes, with their values; costs are multiplied by a factor.
 
-    Attributes
-    ----------
-    boxes, dimension
-        The number of boxes, and the length of a context.
-    outside
-        The outside options, (T,); +∞ where there is none.
-    least
-        The least of value + cost over the boxes of each round, (T,).
+    Of each round, (T,): ``outside`` is its outside option, +∞ where there is none, and ``least``
+    the least of value + cost over its boxes.
     """
 
-    def __init__(self, log: Log, cost_scale: float) -> None:
+    def __init__(self, log: Log, cost_scale: float = 1.0) -> None:
+        if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
+            raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
         self._log = log
         self._contexts = contexts_of(log)
-        self._scale = cost_scale
+        self._scale = float(cost_scale)
         self._held = np.flatnonzero(~np.isnan(log.values).all(axis=1))
         self.boxes, self.dimension = self._contexts.shape[1:]
         without = np.full(len(log), np.inf) if log.outside is None else log.outside
         self.outside: Floats = without[self._held]
-        reached = log.values[self._held] + cost_scale * log.costs[self._held]
+        reached = log.values[self._held] + self._scale * log.costs[self._held]
         self.least: Floats = np.where(np.isnan(reached), np.inf, reached).min(axis=1)
 
     def __len__(self) -> int:
         return len(self._held)
+
+    def happened(self) -> tuple[Floats, Ints] | None:
+        """Return what was actually done: the total of each round, and how many boxes were opened.
+
+        The total is the best of the outside option and the values of the opened boxes, plus their
+        costs. None if the log does not say, or if a round has neither: nothing was had, and the
+        whole cannot be compared.
+        """
+        log = self._log
+        if log.opened is None:
+            return None
+        values, costs = log.values[self._held], log.costs[self._held]
+        opened = log.opened[self._held] & ~np.isnan(values)
+        best = np.minimum(self.outside, np.where(opened, values, np.inf).min(axis=1))
+        totals = best + self._scale * np.where(opened, costs, 0.0).sum(axis=1)
+        return (totals, opened.sum(axis=1)) if np.isfinite(totals).all() else None
 
     def __iter__(self) -> Iterator[tuple[Round, Floats]]:
         log, outside = self._log, self.outside.tolist()

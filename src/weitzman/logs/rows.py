@@ -17,20 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.features import Encoding, Feature
 from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of, numbers_of
 from weitzman.logs.table import Table
-
-__all__ = ["MOST_LEVELS", "Roles", "Rows", "checked_rows"]
+from weitzman.search.numbers import LIMIT
 
 MOST_LEVELS = 64
 """How many levels a feature of text may have: each is a column of the contexts."""
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,12 +110,13 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool) -> Rows:
     faults = _Faults(table)
     rounds = _labels(table, roles.round, "round", faults)
     boxes = _labels(table, roles.box, "box", faults)
-    costs = _numbers(table, roles.cost, "cost", faults, least=0.0)
+    costs = _noted(numbers_of(table.columns[roles.cost]), roles.cost, "cost", faults, least=0.0)
     faults.note(np.isnan(costs), roles.cost, "cost", _rule(0.0))
-    values = _numbers(table, roles.value, "value", faults)
+    values = _noted(numbers_of(table.columns[roles.value]), roles.value, "value", faults)
     outside = opened = None
     if roles.outside is not None:
-        outside = _numbers(table, roles.outside, "outside option", faults)
+        outside = numbers_of(table.columns[roles.outside])
+        _noted(outside, roles.outside, "outside option", faults)
     if roles.opened is not None:
         opened = flags_of(table.columns[roles.opened])
         wrong = ~np.isfinite(opened)
@@ -166,26 +162,16 @@ def _labels(table: Table, column: str, role: str, faults: _Faults) -> Labels:
     return labels
 
 
-def _numbers(
-    table: Table, column: str, subject: str, faults: _Faults, least: float = -np.inf
+def _noted(
+    numbers: Floats, column: str, subject: str, faults: _Faults, least: float = -np.inf
 ) -> Floats:
-    numbers = numbers_of(table.columns[column])
-    _note_numbers(numbers, column, subject, faults, least)
+    """Return numbers, of which the wrong ones are noted."""
+    wrong = (np.abs(numbers) > LIMIT) | (numbers < least)
+    faults.note(wrong, column, subject, _rule(least))
     return numbers
 
 
-def _note_numbers(
-    numbers: Floats, column: str, subject: str, faults: _Faults, least: float = -np.inf
-) -> None:
-    from weitzman.search.numbers import LIMIT
-
-    wrong = (np.abs(numbers) > LIMIT) | (numbers < least)
-    faults.note(wrong, column, subject, _rule(least))
-
-
 def _rule(least: float) -> str:
-    from weitzman.search.numbers import LIMIT
-
     return f"be a finite number{' >= 0' if least == 0.0 else ''}, at most {LIMIT:g} in size"
 
 
@@ -206,9 +192,8 @@ def _features(table: Table, roles: Roles, faults: _Faults) -> tuple[list[Feature
             features.append(Feature(name=name, levels=levels))
             cells.append(places)
         else:
-            _note_numbers(content, name, "feature", faults)
             features.append(Feature(name=name))
-            cells.append(content)
+            cells.append(_noted(content, name, "feature", faults))
         if name not in roles.named:
             del table.columns[name]
     return features, cells

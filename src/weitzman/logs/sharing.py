@@ -20,9 +20,8 @@ box still have a law of its own. Values enter here, and only here, as one yes or
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["FIRST", "are_new", "explain_nothing"]
+from weitzman.arrays import Floats, Ints
 
 FIRST = 300
 """How many rounds are looked at."""
@@ -33,9 +32,6 @@ _ROWS_PER_NAME = 1.25
 _PRESENT = 1 / 50
 _SHUFFLES = 100
 _ROUNDING = 1e-20  # a share of squares below this is what rounding leaves
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def are_new(*, rounds: int, names: int, rows: int) -> bool:

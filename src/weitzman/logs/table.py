@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weitzman.errors import InvalidFileError, InvalidInputError, WeitzmanError
-
-__all__ = ["MISSING", "Table", "read_table"]
+from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.search.extras import need
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The texts that stand for nothing."""
@@ -29,21 +28,11 @@ _RULE = "be a Parquet or CSV file, or a pandas, polars or Arrow table"
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Columns of one length.
+    """Columns of one length, of which those that were read are chunked arrays of Arrow.
 
-    Attributes
-    ----------
-    name
-        What messages call it: the path of the file, or ``table``.
-    is_file
-        Whether it is a file.
-    names
-        The names of all its columns.
-    columns
-        Those that were read, as chunked arrays of Arrow, by name.
-    ragged
-        The numbers of the rows that are not in the columns, as they have another number of fields
-        than the header, with these numbers; increasing.
+    Messages call it by the path of its file, or ``table``. ``ragged`` are the numbers of the rows
+    that are not in the columns, as they have another number of fields than the header, with these
+    numbers; increasing.
     """
 
     name: str
@@ -164,14 +153,9 @@ def _named(table: Table, names: Sequence[str]) -> Table:
 
 def _from_narwhals(source: Any) -> tuple[list[str], Any]:
     """Return the names and the Arrow table of any eager table that narwhals knows."""
+    narwhals = need("Tables of pandas and polars need narwhals", "lab", "narwhals")
     try:
-        import narwhals as nw
-    except ImportError:
-        raise WeitzmanError(
-            "Tables of pandas and polars need narwhals. Install it with: pip install 'weitzman[lab]'."
-        ) from None
-    try:
-        frame: Any = nw.from_native(source, eager_only=True)
+        frame = narwhals.from_native(source, eager_only=True)
     except TypeError:
         raise InvalidInputError("The log", _RULE, type(source).__name__) from None
     arrow = _arrow()
@@ -194,10 +178,4 @@ def _mixed(column: Any) -> Any:
 
 
 def _arrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise WeitzmanError(
-            "Logs need pyarrow. Install it with: pip install 'weitzman[lab]'."
-        ) from None
-    return pyarrow
+    return need("Logs need pyarrow", "lab", "pyarrow")

@@ -9,13 +9,10 @@ drawn together: differences and ratios of their means keep what the series have 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["block_means", "block_ratios"]
+from weitzman.arrays import Floats
 
 _CELLS = 1 << 20
-
-Floats = NDArray[np.float64]
 
 
 def block_means(series: Floats, *, draws: int = 1000, rng: int = 0) -> Floats:

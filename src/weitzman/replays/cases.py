@@ -4,16 +4,23 @@ A *case* is one replay; its parts (:mod:`weitzman.replays.runs`) are what proces
 nothing but the log and their own description, so neither the number of cases nor that of processes changes a
 bit of what comes back (:mod:`weitzman.jobs.processes`). The reservation values whose calibration is looked at
 are learned in a run of their own beside them.
+
+Finished parts are kept in a directory, so that a replay that was stopped goes on where it was. A
+file is named by a hash of everything that its content depends on: the log, the task and the
+version.
 """
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from weitzman.jobs.files import Finished
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
 from weitzman.learn.policy import Feedback, Policy
@@ -23,27 +30,18 @@ from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
 from weitzman.replays.lineup import lineup_of
-from weitzman.replays.pieces import Pieces
 from weitzman.replays.replay import Play, Replay
 from weitzman.replays.runs import Part, Piece, rank_of
 
-__all__ = ["Case", "Replays", "play_cases"]
-
 _WARM = 12  # rounds that compile everything
+_PROMISE = [field.name for field in fields(Promise)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One replay of a log.
+    """One replay: what a round reveals, what multiplies the costs, which twin is played.
 
-    Parameters
-    ----------
-    feedback
-        What a round reveals.
-    cost_scale
-        By what the costs are multiplied.
-    twin
-        Which twin of the log is played (:mod:`weitzman.replays.diagnosis.twin`); None for the log itself.
+    The twins are those of :mod:`weitzman.replays.diagnosis.twin`; None stands for the log itself.
     """
 
     feedback: Feedback = "full"
@@ -53,15 +51,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replays:
-    """What came out.
-
-    Attributes
-    ----------
-    cases
-        The replays, in the order in which they were asked for.
-    promises
-        The reservation values on the log itself; empty if they were not asked for.
-    """
+    """The replays, in the order asked for, and the reservation values if they were wanted."""
 
     cases: Mapping[Case, Replay]
     promises: list[Promise]
@@ -83,26 +73,12 @@ def play_cases(
     kept: Path | None = None,
     progress: bool = True,
 ) -> Replays:
-    """Play a log in every case.
+    """Play a log in every case, all distinct, by policies as for :func:`weitzman.replay`.
 
-    Parameters
-    ----------
-    log
-        The recorded rounds.
-    cases
-        What to play, distinct.
-    policies
-        What plays, as for :func:`weitzman.replay`.
-    promises
-        The cost scale at which reservation values are wanted; None for none.
-    trees
-        Whether candidates with trees take part.
-    workers
-        The number of processes; that of the cores if None. One plays in this process.
-    kept
-        A directory for what is finished, so that a replay that was stopped goes on; None for none.
-    progress
-        Whether to show a bar, if standard error is a terminal.
+    ``promises`` is the cost scale at which reservation values are wanted, ``trees`` whether
+    candidates with trees take part. ``workers`` is the number of processes, that of the cores if
+    None; one plays in this process. What is finished is kept in the directory ``kept``, so that a
+    replay that was stopped goes on. ``progress`` shows a bar, if standard error is a terminal.
     """
     plays = _plays(log, cases, policies, trees)
     tasks = [_Task(case, part) for case, play in plays.items() for part in play.parts()]
@@ -110,7 +86,7 @@ def play_cases(
         tasks.append(_Task(promises, None))
     # What takes longest first, so that none is waited for at the end
     tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
-    before = None if kept is None else Pieces(kept, log)
+    before = None if kept is None else _Pieces(kept, log)
     # What a kept piece depends on beside the log; a policy may look like another as text
     kept_by = () if kept is None else (list(map(_described, policies)), trees)
     found = {t: r for t in tasks if before and (r := before.load((t, kept_by))) is not None}
@@ -189,12 +165,48 @@ def _perform(
 def _beginning(log: Log) -> Log:
     """Return the first rounds of a log that have values."""
     kept = np.flatnonzero(~np.isnan(log.values).all(axis=1))[:_WARM]
-    return replace(
-        log,
-        rounds=log.rounds[kept],
-        contexts=log.contexts[kept],
-        costs=log.costs[kept],
-        values=log.values[kept],
-        outside=None if log.outside is None else log.outside[kept],
-        opened=None if log.opened is None else log.opened[kept],
-    )
+    names = ("rounds", "contexts", "costs", "values", "outside", "opened")
+    arrays = {name: getattr(log, name) for name in names}
+    return replace(log, **{name: a[kept] for name, a in arrays.items() if a is not None})
+
+
+def finished_parts(directory: Path) -> Finished:
+    """Return the finished parts in a directory."""
+    return Finished(directory, suffix=".npz")
+
+
+class _Pieces:
+    """What is finished of the replays of a log, in a directory made with the first piece."""
+
+    def __init__(self, directory: Path, log: Log) -> None:
+        self._finished = finished_parts(directory)
+        found = hashlib.sha256(f"{version('weitzman')} {log.shared}".encode())
+        for array in (log.contexts, log.costs, log.values, log.outside):
+            if array is not None:
+                found.update(f"{array.shape}".encode())
+                found.update(np.ascontiguousarray(array).data)
+        self._log = found.hexdigest()
+
+    def load(self, task: object) -> Piece | list[Promise] | None:
+        """Return what a task came to; None if it is not finished."""
+        stored = self._finished.load_arrays(self._key(task)) or {}
+        arrays: Any = {n: a.tolist() if a.dtype.kind == "U" else a for n, a in stored.items()}
+        try:
+            if "rule" not in arrays:
+                return Piece(**arrays)
+            each = zip(*(arrays[name] for name in _PROMISE), strict=True)
+            return [Promise(**dict(zip(_PROMISE, one, strict=True))) for one in each]
+        except (KeyError, TypeError):  # made by another version
+            return None
+
+    def save(self, task: object, result: Piece | list[Promise]) -> None:
+        """Keep what a task came to."""
+        if isinstance(result, Piece):
+            parts = result._asdict()
+        else:
+            parts = {name: [getattr(promise, name) for promise in result] for name in _PROMISE}
+        arrays = {name: np.array(part) for name, part in parts.items()}
+        self._finished.save_arrays(self._key(task), arrays)
+
+    def _key(self, task: object) -> str:
+        return hashlib.sha256(f"{self._log} {task!r}".encode()).hexdigest()[:32]

@@ -10,8 +10,6 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.storage.registry import named_policy
 
-__all__ = ["PAPER", "SIMPLE", "Lineup", "lineup_of"]
-
 Lineup = Mapping[str, Policy]
 """Policies by name; the first is the one that a replay is about."""
 

@@ -20,29 +20,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
-from weitzman.replays.actual import happened
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
-from weitzman.replays.runs import (
-    Part,
-    Piece,
-    parts_of,
-    play_part,
-    put_together,
-)
-from weitzman.search.numbers import finite_number
+from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 
-__all__ = ["Play", "Replay", "replay", "rounds_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 
@@ -72,8 +60,8 @@ class Replay:
     has_outside
         Whether every round has an outside option.
     recorded, recorded_opened
-        What was actually done (:mod:`weitzman.replays.actual`): its total, and the boxes opened, (T,);
-        None if the log does not say.
+        What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,); None if
+        the log does not say.
     unknown, empty
         How many values the log does not know, and how many rounds are left out for it.
     feedback
@@ -87,7 +75,7 @@ class Replay:
     opened: Ints
     expected: Floats
     hindsight: Floats
-    hindsight_opened: NDArray[np.bool_]
+    hindsight_opened: Flags
     candidates: list[str]
     played: Ints
     exploration: Floats
@@ -172,25 +160,11 @@ class Replay:
         return self.totals[:, self.names.index(name)]
 
 
-def rounds_of(log: Log, *, cost_scale: float = 1.0) -> LogRounds:
-    """Return the rounds of a log that have boxes, with their values."""
-    if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
-        raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
-    return LogRounds(log, float(cost_scale))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Play:
     """One replay, before it is played: its parts, and what they come to together.
 
-    Parameters
-    ----------
-    log, feedback, cost_scale
-        As for :func:`replay`.
-    lineup
-        The policies.
-    others
-        Which policies were asked for beside the first.
+    ``others`` are the policies of the line-up that were asked for beside the first.
     """
 
     log: Log
@@ -200,7 +174,7 @@ class Play:
     others: Sequence[str] = ()
 
     def _rounds(self) -> LogRounds:
-        return rounds_of(self.log, cost_scale=self.cost_scale)
+        return LogRounds(self.log, self.cost_scale)
 
     def parts(self) -> list[Part]:
         """Return what may be played side by side (:mod:`weitzman.replays.runs`)."""
@@ -218,7 +192,7 @@ class Play:
         log, rounds = self.log, self._rounds()
         least, outside = rounds.least, rounds.outside
         present = ~np.isnan(log.costs)
-        actual = happened(log, cost_scale=self.cost_scale)
+        actual = rounds.happened()
         return Replay(
             **put_together(self.lineup, self.feedback, pieces)._asdict(),
             others=list(self.others),
@@ -275,7 +249,7 @@ def replay(
         others=list(lineup)[1 : len(policies)],
     )
     parts, done = play.parts(), 0
-    count = len(parts) * len(rounds_of(log, cost_scale=cost_scale))
+    count = len(parts) * len(LogRounds(log, cost_scale))
 
     def tick(rounds: int) -> None:
         nonlocal done

@@ -13,34 +13,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.joint import Joint, JointFamily
-from weitzman.learn.policies.portfolio import (
-    Portfolio,
-    families_of,
-    policy_name,
-)
 from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.portfolio_player import pick
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import Lineup
-
-__all__ = [
-    "Part",
-    "Piece",
-    "Run",
-    "parts_of",
-    "play_part",
-    "put_together",
-    "rank_of",
-]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
@@ -68,25 +51,11 @@ class Part(NamedTuple):
     alone: tuple[str, ...] = ()
 
 
-class Led(NamedTuple):
-    """Which of its candidates a portfolio played by, and what exploration cost it, (T,)."""
-
-    candidates: list[str]
-    played: Ints
-    exploration: Floats
-
-
 class Piece(NamedTuple):
-    """What a part gave: the total of each policy in each round, and the boxes it opened, (T, k)."""
+    """What a part gave, or all together, as in :class:`weitzman.replays.replay.Replay`.
 
-    names: list[str]
-    totals: Floats
-    opened: Ints
-    led: Led | None = None
-
-
-class Run(NamedTuple):
-    """What a run gave; see :class:`weitzman.replays.replay.Replay`."""
+    ``expected``, ``candidates``, ``played`` and ``exploration`` are those of the first policy.
+    """
 
     names: list[str]
     totals: Floats
@@ -162,36 +131,30 @@ def play_part(
     return _led(main, first, rounds, feedback, tick)
 
 
-def put_together(lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece]) -> Run:
+def put_together(lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece]) -> Piece:
     """Return the run whose parts, in their order, gave these pieces."""
     main = next(iter(lineup))
     first = lineup[main]
     names = [name for piece in pieces for name in piece.names]
     totals = np.concatenate([piece.totals for piece in pieces], axis=1)
     opened = np.concatenate([piece.opened for piece in pieces], axis=1)
-    if _is_scored(first, feedback):
-        candidates = [n for family in families_of(first.candidates) for n in family.names]
-        # Families come first; a policy beside them may have the name of a candidate
-        count = len(candidates)
-        columns = [*map(names.index, candidates), *range(count, len(names))]
-        beside = names[count:]
-        called = [f"{n} in {main}" if n in beside else n for n in candidates]
-        return _hedged(
-            main,
-            first,
-            Piece([*called, *beside], totals[:, columns], opened[:, columns]),
-            count,
-        )
-    led = pieces[0].led
-    if led is None:
-        count = len(totals)
-        led = Led([main], np.zeros(count, dtype=np.int64), np.zeros(count))
-    return Run(names, totals, opened, totals[:, 0].copy(), *led)
+    if not _is_scored(first, feedback):
+        return pieces[0]._replace(names=names, totals=totals, opened=opened)
+    candidates = [n for family in families_of(first.candidates) for n in family.names]
+    # Families come first; a policy beside them may have the name of a candidate
+    count = len(candidates)
+    columns = [*map(names.index, candidates), *range(count, len(names))]
+    beside = names[count:]
+    called = [f"{n} in {main}" if n in beside else n for n in candidates]
+    totals, opened = totals[:, columns], opened[:, columns]
+    return _hedged(first, [main, *called, *beside], totals, opened, count)
 
 
 def _blank(names: list[str], count: int) -> Piece:
-    shape = (count, len(names))
-    return Piece(names, np.empty(shape), np.empty(shape, dtype=np.int64))
+    """Return a piece to be filled in, of policies that play by themselves."""
+    totals, opened = np.empty((count, len(names))), np.empty((count, len(names)), dtype=np.int64)
+    played = np.zeros(count, dtype=np.int64)
+    return Piece(names, totals, opened, totals[:, 0], names[:1], played, np.zeros(count))
 
 
 def _started(policy: Policy, rounds: Rounds, feedback: Feedback) -> Player:
@@ -217,24 +180,25 @@ def _scored(policy: Portfolio, families: tuple[int, ...], rounds: Rounds, tick: 
     return piece
 
 
-def _hedged(main: str, policy: Portfolio, piece: Piece, count: int) -> Run:
-    """Hedge over the first ``count`` policies, round by round."""
-    candidates, scored = piece.names[:count], np.ascontiguousarray(piece.totals[:, :count])
-    gate = policy.gate(candidates, "full")
+def _hedged(policy: Portfolio, names: list[str], totals: Floats, opened: Ints, count: int) -> Piece:
+    """Hedge over the first ``count`` policies; the first name is that of the hedge."""
+    candidates = names[: count + 1]
+    gate = policy.gate(candidates[1:], "full")
+    scored = np.ascontiguousarray(totals[:, :count])
     expected, played = np.empty(len(scored)), np.empty(len(scored), dtype=np.int64)
-    known: NDArray[np.bool_] = np.asarray(np.isfinite(scored).all(axis=1))
-    for t, totals in enumerate(scored):
+    known: Flags = np.asarray(np.isfinite(scored).all(axis=1))
+    for t, each in enumerate(scored):
         played[t] = pick(gate, seed=_SEED, number=t)
-        expected[t] = gate.weights() @ totals
+        expected[t] = gate.weights() @ each
         if known[t]:
-            gate.add(totals)
+            gate.add(each)
     mine = np.arange(len(scored)), played
-    return Run(
-        names=[main, *piece.names],
-        totals=np.column_stack([piece.totals[mine], piece.totals]),
-        opened=np.column_stack([piece.opened[mine], piece.opened]),
+    return Piece(
+        names=names,
+        totals=np.column_stack([totals[mine], totals]),
+        opened=np.column_stack([opened[mine], opened]),
         expected=expected,
-        candidates=[main, *candidates],
+        candidates=candidates,
         played=played + 1,
         exploration=np.zeros(len(scored)),
     )
@@ -243,19 +207,17 @@ def _hedged(main: str, policy: Portfolio, piece: Piece, count: int) -> Run:
 def _led(name: str, policy: Portfolio, rounds: Rounds, feedback: Feedback, tick: Tick) -> Piece:
     """Play a portfolio, and note which candidate it plays by."""
     player: Any = _started(policy, rounds, feedback)
-    count = len(rounds)
-    led = Led(["explore", *player.names], np.empty(count, dtype=np.int64), np.zeros(count))
-    piece = _blank([name], count)
+    piece = _blank([name], len(rounds))._replace(candidates=["explore", *player.names])
     for t, (shown, values) in enumerate(rounds):
         explored = player.explores(shown)
-        led.played[t] = 0 if explored else 1 + player.played
+        piece.played[t] = 0 if explored else 1 + player.played
         # Opening everything costs more than the favourite's looks, and may find more
         would = walk(player.favourite(shown), shown, values).total if explored else 0.0
         _, done = play_known_round(player, shown, values, feedback)
         piece.totals[t, 0], piece.opened[t, 0] = done.total, len(done.opened)
-        led.exploration[t] = done.total - would if explored else 0.0
+        piece.exploration[t] = done.total - would if explored else 0.0
         tick(1)
-    return piece._replace(led=led)
+    return piece
 
 
 def _beside(

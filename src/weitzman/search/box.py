@@ -7,8 +7,6 @@ from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import checked_cost
 
-__all__ = ["Box"]
-
 
 @dataclass(frozen=True)
 class Box:

@@ -28,6 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.parametric import LocationScale
@@ -35,9 +36,6 @@ from weitzman.search.laws.quadrature import integrate, integrate_tail
 from weitzman.search.reservation import solve_law
 from weitzman.search.rule import opening_order
 
-__all__ = ["Evaluation", "Laws", "certificate", "l1_bound"]
-
-FloatArray = NDArray[np.float64]
 Question = Literal["cdf", "sf"]
 # Segments and rows taken at a time: few enough to stop early, many enough for numpy.
 _BLOCK = 32
@@ -63,7 +61,7 @@ class Laws:
         """Return the same laws in another order."""
         return Laws([self.laws[i] for i in order])
 
-    def ask(self, question: Question, x: FloatArray, count: int) -> FloatArray:
+    def ask(self, question: Question, x: Floats, count: int) -> Floats:
         """Return the matrix of P(v_j > x_k) or P(v_j ≤ x_k), a row per x, of the first boxes."""
         matrix = np.empty((x.size, count))
         for places, law in self._groups:
@@ -76,7 +74,7 @@ class Laws:
                 matrix[:, places[:known]] = getattr(law, question)(x)[:, None]
         return matrix
 
-    def excess(self, s: FloatArray) -> FloatArray:
+    def excess(self, s: Floats) -> Floats:
         """Return c_{D_i}(s_i) of every box."""
         result = np.empty(len(self))
         certain = np.isneginf(s)
@@ -88,7 +86,7 @@ class Laws:
             raise InvalidInputError("The value", "have a finite expected excess", law)
         return np.where(certain, 0.0, result)
 
-    def quantiles(self, levels: FloatArray) -> FloatArray:
+    def quantiles(self, levels: Floats) -> Floats:
         """Return the quantiles of every box, a row per box."""
         result = np.empty((len(self), levels.size))
         for places, law in self._groups:
@@ -96,14 +94,14 @@ class Laws:
             result[places] = law.quantile(levels[:, None]).T if wide else law.quantile(levels)
         return result
 
-    def reservation_values(self, costs: FloatArray) -> FloatArray:
+    def reservation_values(self, costs: Floats) -> Floats:
         """Return σ_i with c_{D_i}(σ_i) = c_i of every box."""
         result = np.empty(len(self))
         for places, law in self._groups:
             result[places] = solve_law(law, costs[places], "min")
         return result
 
-    def means(self) -> FloatArray:
+    def means(self) -> Floats:
         """Return E v_i of every box."""
         result = np.empty(len(self))
         for places, law in self._groups:
@@ -129,8 +127,8 @@ class Evaluation:
     """
 
     laws: Laws
-    costs: FloatArray
-    reservation_values: FloatArray
+    costs: Floats
+    reservation_values: Floats
     outside: float = float("inf")
 
     @cached_property
@@ -139,12 +137,12 @@ class Evaluation:
         return opening_order(self.reservation_values)
 
     @cached_property
-    def excess(self) -> FloatArray:
+    def excess(self) -> Floats:
         """c_{D_i}(s_i) of every box, the cost at which s_i would be its true reservation value."""
         return self.laws.excess(self.reservation_values)
 
     @cached_property
-    def _s(self) -> FloatArray:
+    def _s(self) -> Floats:
         return self.reservation_values[self.order]
 
     @cached_property
@@ -152,7 +150,7 @@ class Evaluation:
         return self.laws.sorted(self.order)
 
     @cached_property
-    def open_probabilities(self) -> FloatArray:
+    def open_probabilities(self) -> Floats:
         """The probability that each box is opened."""
         q = np.zeros(len(self.laws))
         reach = int(np.searchsorted(self._s, self.outside))
@@ -190,17 +188,17 @@ class Evaluation:
         tops = np.array([float(law.support()[1]) for law in self._sorted.laws])
         return min(self.outside, float(np.min(np.maximum(self._s, tops))))
 
-    def _survival(self, x: FloatArray) -> FloatArray:
+    def _survival(self, x: Floats) -> Floats:
         """S(x); the outside option is left to the limits of the integral."""
         return np.concatenate([rows.prod(axis=1) for rows in self._masked(x, "sf", 1.0)])
 
-    def _complement(self, x: FloatArray) -> FloatArray:
+    def _complement(self, x: Floats) -> Floats:
         """1 − S(x), accurate where it is small."""
         with np.errstate(divide="ignore"):
             logs = [np.log1p(-rows).sum(axis=1) for rows in self._masked(x, "cdf", 0.0)]
         return np.asarray(-np.expm1(np.concatenate(logs)))
 
-    def _masked(self, x: FloatArray, question: Question, neutral: float) -> Iterator[FloatArray]:
+    def _masked(self, x: Floats, question: Question, neutral: float) -> Iterator[Floats]:
         """Yield rows of answers of the boxes with s_i ≤ x, and the neutral number for the others."""
         active = np.searchsorted(self._s, x, side="right")
         for begin in range(0, x.size, _ROWS):
@@ -209,7 +207,7 @@ class Evaluation:
             rows = self._sorted.ask(question, x[part], count)
             yield np.where(np.arange(count) < active[part, None], rows, neutral)
 
-    def _edges(self, low: float, high: float) -> FloatArray:
+    def _edges(self, low: float, high: float) -> Floats:
         """All points strictly between low and high where S may jump or bend, and the ends."""
         smooth = [i for i, law in enumerate(self._sorted.laws) if not law.is_step]
         points = [self._s, *(law.kinks() for law in self._sorted.laws)]
@@ -250,7 +248,7 @@ class Evaluation:
         return tail + integrate(self._complement, edges[1:], whole=tail)
 
     @cached_property
-    def _quantiles(self) -> FloatArray:
+    def _quantiles(self) -> Floats:
         """Points that no panel may span unseen: where each cdf does its rising."""
         return self._sorted.quantiles(np.array([0.01, 0.25, 0.5, 0.75, 0.99]))
 
@@ -261,7 +259,7 @@ class Evaluation:
         return float(np.min(widths[widths > 0.0], initial=np.inf)) if (widths > 0.0).any() else 1.0
 
 
-def _refined(edges: FloatArray, width: float) -> FloatArray:
+def _refined(edges: Floats, width: float) -> Floats:
     """Return the edges, and in panels much wider than ``width`` more of them towards both ends.
 
     Beyond the outer quantiles of a law its tails fall off from the ends of a panel, however long the

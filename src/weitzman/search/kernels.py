@@ -4,22 +4,17 @@ Imported where it is used, not with the package: numba takes longer to load than
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import checked, compiled
 from weitzman.search.rule import NO_BOX, next_box
-
-__all__ = ["play_fixed", "play_round"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _next_box = compiled(next_box)
 
 
 @checked
 def play_round(
-    order: IntArray, sigma: FloatArray, costs: FloatArray, values: FloatArray, best: float
+    order: Ints, sigma: Floats, costs: Floats, values: Floats, best: float
 ) -> tuple[float, float, int, int]:
     """Run the rule with ``best`` in hand.
 
@@ -39,8 +34,8 @@ def play_round(
 
 @checked
 def play_fixed(
-    order: IntArray, sigma: FloatArray, costs: FloatArray, outside: float, values: FloatArray
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    order: Ints, sigma: Floats, costs: Floats, outside: float, values: Floats
+) -> tuple[Floats, Floats, Ints, Ints]:
     """Play many rounds at fixed reservation values; ``values`` has a row per round.
 
     Returns what :func:`play_round` does, per round.

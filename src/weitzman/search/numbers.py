@@ -7,11 +7,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-
-__all__ = ["LIMIT", "checked_cost", "finite_array", "finite_number", "float_array", "whole_number"]
 
 LIMIT = 1e50
 """Contexts, values and costs beyond this would overflow in squares of squares."""
@@ -34,7 +32,7 @@ def finite_number(value: Any, subject: str, rule: str = "be a finite number") ->
     return number
 
 
-def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> NDArray[np.float64]:
+def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> Floats:
     """Return ``values`` as an array of floats; booleans and strings are not numbers."""
     try:
         array = np.asarray(values)
@@ -66,9 +64,7 @@ def whole_number(value: Any, subject: str, *, least: int, most: int = 2**62) -> 
     return number
 
 
-def float_array(
-    values: Any, subject: str, kinds: str = "fiu", *, copy: bool = False
-) -> NDArray[np.float64]:
+def float_array(values: Any, subject: str, kinds: str = "fiu", *, copy: bool = False) -> Floats:
     """Return ``values`` as a C-ordered array of floats; NaN is allowed, strings are not numbers.
 
     ``kinds`` are the numpy kinds that are taken. The array can be written to: for others numba would
@@ -87,3 +83,12 @@ def float_array(
         return np.array(array, dtype=np.float64, order="C")
     array = np.asarray(array, dtype=np.float64, order="C")
     return array if array.flags.writeable else array.copy()
+
+
+def json_ready(thing: Any) -> Any:
+    """Return a thing as JSON can have it: None stands for a number that is not finite."""
+    if isinstance(thing, dict):
+        return {key: json_ready(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [json_ready(value) for value in thing]
+    return None if isinstance(thing, float) and not math.isfinite(thing) else thing

@@ -4,15 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weitzman.errors import WeitzmanError
+from weitzman.search.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from weitzman.search.plan import Plan
-
-__all__ = ["draw_plan"]
 
 _MOST_BOXES = 30
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey.
@@ -21,12 +19,9 @@ _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
 
 def draw_plan(plan: "Plan") -> "Figure":
     """Return a figure of the plan, boxes in opening order from the top."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise WeitzmanError(
-            "A picture needs matplotlib. Install it with: pip install 'weitzman[plot]'."
-        ) from None
+    need("A picture needs matplotlib", "plot", "matplotlib.figure")
+    from matplotlib.figure import Figure
+
     names = plan.order[:_MOST_BOXES]
     figure = Figure(figsize=(7.0, 1.9 + 0.34 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Group
 
-__all__ = ["Plan", "expected_total", "plan"]
-
 
 def plan(
     boxes: Sequence[Box],
@@ -268,17 +266,8 @@ class Plan:
 
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds of the plan on values drawn from the boxes' laws; ``rng`` may be a seed."""
-        return simulated(
-            tuple(b.name for b in self.boxes),
-            self._laws.laws,
-            order=self._used.order,
-            reservation_values=self._used.reservation_values,
-            costs=self._costs,
-            outside=self._outside,
-            rounds=rounds,
-            rng=rng,
-            sign=self._sign,
-        )
+        names = tuple(b.name for b in self.boxes)
+        return simulated(names, self._used, rounds, rng, sign=self._sign)
 
     def plot(self) -> "Figure":
         """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""

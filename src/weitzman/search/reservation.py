@@ -18,17 +18,15 @@ conventions at the edges:
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.parametric import from_scipy, is_closed
 from weitzman.search.numbers import finite_array
 
-__all__ = ["Sense", "check_sense", "expected_excess", "mirrored", "reservation_value", "solve_law"]
-
-FloatArray = NDArray[np.float64]
 Sense = Literal["min", "max"]
 
 
@@ -49,7 +47,7 @@ def mirrored(law: Distribution, sense: Sense) -> Distribution:
 @overload
 def expected_excess(value: ValueLike, s: float, *, sense: Sense = "min") -> float: ...
 @overload
-def expected_excess(value: ValueLike, s: FloatArray, *, sense: Sense = "min") -> FloatArray: ...
+def expected_excess(value: ValueLike, s: Floats, *, sense: Sense = "min") -> Floats: ...
 def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
     """Return E(s − v)⁺, or E(v − s)⁺ for ``sense="max"``: what a box saves against s in hand.
 
@@ -69,9 +67,7 @@ def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
 @overload
 def reservation_value(value: ValueLike, cost: float, *, sense: Sense = "min") -> float: ...
 @overload
-def reservation_value(
-    value: ValueLike, cost: FloatArray, *, sense: Sense = "min"
-) -> FloatArray: ...
+def reservation_value(value: ValueLike, cost: Floats, *, sense: Sense = "min") -> Floats: ...
 def reservation_value(value: Any, cost: ArrayLike, *, sense: Sense = "min") -> Any:
     """Return σ with E(σ − v)⁺ = cost, or E(v − σ)⁺ = cost for ``sense="max"``.
 
@@ -101,7 +97,7 @@ def reservation_value(value: Any, cost: ArrayLike, *, sense: Sense = "min") -> A
     return _plain(solve_law(_laws(value), costs, check_sense(sense)))
 
 
-def solve_law(law: Distribution, cost: FloatArray, sense: Sense) -> FloatArray:
+def solve_law(law: Distribution, cost: Floats, sense: Sense) -> Floats:
     """Return the reservation values of a law at costs known to be valid."""
     low, high = law.support()
     free = low if sense == "min" else high
@@ -121,5 +117,5 @@ def _laws(value: Any) -> Distribution:
     return as_distribution(value)
 
 
-def _plain(x: FloatArray) -> float | FloatArray:
+def _plain(x: Floats) -> float | Floats:
     return float(x) if np.ndim(x) == 0 else x

@@ -20,15 +20,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
 from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
-
-__all__ = ["Outcome", "Search", "finite_value", "search_by"]
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -70,16 +69,8 @@ class Search(Generic[Name]):
     Iterate over it to be given boxes; after each, call :meth:`see` or :meth:`miss`; at the end, or
     whenever enough is seen, :meth:`close`. Inside, smaller values are better.
 
-    Parameters
-    ----------
-    boxes
-        The names of the rows, distinct.
-    rule
-        What decides.
-    state
-        What the round has shown, with its costs and its outside option.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better for the caller.
+    The boxes are the distinct names of the rows. The state is what the round has shown, with its
+    costs and its outside option. For the caller larger values may be better (``sense="max"``).
     """
 
     def __init__(
@@ -231,7 +222,7 @@ def finite_value(value: Any, box: Hashable) -> float:
     return finite_number(value, f"The value of box {box!r}")
 
 
-def _reservation_values(given: ArrayLike, sense: Sense) -> NDArray[np.float64]:
+def _reservation_values(given: ArrayLike, sense: Sense) -> Floats:
     sigma = np.asarray(given)
     if sigma.dtype.kind not in "fiu" or np.isnan(sigma).any():
         raise InvalidInputError("The reservation values", "be numbers", given)

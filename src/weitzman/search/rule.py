@@ -36,6 +36,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays, Floats
 from weitzman.search.state import RoundState
 
 __all__ = [
@@ -54,8 +55,6 @@ __all__ = [
     "opening_order",
     "to_open",
 ]
-
-Arrays = dict[str, NDArray[np.generic]]
 
 NO_BOX: Final = -1
 """What :func:`next_box` returns when no box is worth opening."""
@@ -106,7 +105,7 @@ class Rule(Protocol):
         """Return everything that the answers depend on, to go on in another process."""
 
 
-def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
+def opening_order(reservation_values: Floats) -> NDArray[np.intp]:
     """Return the positions of the boxes in the order in which the rule looks at them.
 
     >>> opening_order(np.array([3.0, 1.0, 3.0]))
@@ -117,22 +116,14 @@ def opening_order(reservation_values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def next_box(
     order: Sequence[int] | NDArray[np.intp],
-    reservation_values: Sequence[float] | NDArray[np.float64],
+    reservation_values: Sequence[float] | Floats,
     position: int,
     best: float,
 ) -> int:
     """Return the box to open next, or :data:`NO_BOX`.
 
-    Parameters
-    ----------
-    order
-        Boxes by increasing reservation value, as from :func:`opening_order`.
-    reservation_values
-        One number per box.
-    position
-        How many boxes of ``order`` are open already.
-    best
-        The smallest value in hand; +∞ if there is none.
+    ``order`` is that of :func:`opening_order`, and its first ``position`` boxes are open already;
+    ``best`` is the smallest value in hand, +∞ if there is none.
 
     Examples
     --------
@@ -165,7 +156,7 @@ class WeitzmanRule:
 
     __slots__ = ("_lists", "order", "sigma")
 
-    def __init__(self, sigma: NDArray[np.float64]) -> None:
+    def __init__(self, sigma: Floats) -> None:
         self.sigma = sigma
         self.order = opening_order(sigma)
         self._lists: tuple[list[int], list[float]] | None = None

@@ -1,38 +1,23 @@
 """Simulated rounds of one plan, and what they gave."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats, Ints
-from weitzman.search.laws.distribution import Distribution
+from weitzman.search.exact_total import Evaluation
 from weitzman.search.numbers import whole_number
-
-__all__ = ["Simulation", "simulated"]
 
 _ROUNDS_AT_ONCE = 65536
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """Simulated rounds, one entry each.
+    """Simulated rounds, one entry each: the value kept, the costs paid, the boxes opened.
 
-    Attributes
-    ----------
-    boxes
-        The names of the boxes.
-    values
-        The value kept.
-    paid
-        The costs paid.
-    totals
-        The total: ``values + paid``, or ``values - paid`` for ``sense="max"``.
-    chosen
-        The position of the chosen box in ``boxes``; −1 for the outside option.
-    opened_count
-        How many boxes were opened.
+    ``totals`` are ``values + paid``, or ``values - paid`` for ``sense="max"``; ``chosen`` is the
+    position of the chosen box in ``boxes``, −1 for the outside option.
     """
 
     boxes: tuple[str, ...]
@@ -73,14 +58,10 @@ class Simulation:
 
 def simulated(
     boxes: tuple[str, ...],
-    laws: Sequence[Distribution],
-    *,
-    order: Ints,
-    reservation_values: Floats,
-    costs: Floats,
-    outside: float,
+    used: Evaluation,
     rounds: int,
     rng: np.random.Generator | int,
+    *,
     sign: float,
 ) -> Simulation:
     """Return rounds of Weitzman's rule on values drawn from the laws; ``sign`` is −1 for ``"max"``."""
@@ -91,7 +72,8 @@ def simulated(
     blocks = []
     for begin in range(0, count, _ROUNDS_AT_ONCE):
         size = min(_ROUNDS_AT_ONCE, count - begin)
-        values = np.stack([law.sample(generator, size) for law in laws], axis=1)
-        blocks.append(play_fixed(order, reservation_values, costs, outside, values))
+        values = np.stack([law.sample(generator, size) for law in used.laws.laws], axis=1)
+        sigma, costs = used.reservation_values, used.costs
+        blocks.append(play_fixed(used.order, sigma, costs, used.outside, values))
     best, paid, chosen, opened = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return Simulation(boxes, sign * best, paid, sign * best + sign * paid, chosen, opened)

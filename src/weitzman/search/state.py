@@ -8,8 +8,6 @@ are better; a problem in which larger ones are is held with all signs turned.
 import math
 from collections.abc import Sequence
 
-__all__ = ["RoundState"]
-
 
 class RoundState:
     """What a round has shown so far.

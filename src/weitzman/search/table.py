@@ -9,8 +9,6 @@ from rich.text import Text
 if TYPE_CHECKING:
     from weitzman.search.plan import Plan
 
-__all__ = ["plan_table", "plan_text"]
-
 _MOST_ROWS = 40
 
 

@@ -1,10 +1,11 @@
 """What the service counts, as Prometheus reads it."""
 
 from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["BOUNDS", "Metrics", "about", "sample"]
+__all__ = ["BOUNDS", "Metrics", "sample"]
 
 BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """The upper bounds of the classes of durations, in seconds."""
@@ -14,30 +15,25 @@ class Metrics:
     """Counts of requests by route and status, and their durations by route."""
 
     def __init__(self) -> None:
-        self._requests: dict[tuple[str, int], int] = {}
-        self._classes: dict[str, list[int]] = {}
-        self._seconds: dict[str, float] = {}
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._classes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
+        self._seconds: dict[str, float] = defaultdict(float)
         self.commits = 0
         self.events = 0
         self.failures = 0
 
     def observe(self, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
-        pair = (route, status)
-        self._requests[pair] = self._requests.get(pair, 0) + 1
-        classes = self._classes.get(route)
-        if classes is None:
-            classes = self._classes[route] = [0] * (len(BOUNDS) + 1)
-        classes[bisect_left(BOUNDS, seconds)] += 1
-        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
+        self._requests[route, status] += 1
+        self._classes[route][bisect_left(BOUNDS, seconds)] += 1
+        self._seconds[route] += seconds
 
-    def text(self, more: Iterable[str]) -> str:
-        """Return everything in Prometheus' text format."""
-        lines = about("weitzman_requests_total", "counter", "Requests answered.")
+    def text(self, gauges: Iterable[tuple[str, float, str]]) -> str:
+        """Return everything in Prometheus' text format; a gauge has a name, a number and a meaning."""
+        lines = _about("weitzman_requests_total", "counter", "Requests answered.")
         for (route, status), count in sorted(self._requests.items()):
             lines.append(sample("weitzman_requests_total", count, route=route, status=str(status)))
         what = "Time from a request to its answer, the commit included."
-        lines += about("weitzman_request_seconds", "histogram", what)
+        lines += _about("weitzman_request_seconds", "histogram", what)
         for route, classes in sorted(self._classes.items()):
             below = 0
             for bound, count in zip((*BOUNDS, "+Inf"), classes, strict=True):
@@ -47,17 +43,19 @@ class Metrics:
             lines.append(sample("weitzman_request_seconds_count", below, route=route))
             total = self._seconds[route]
             lines.append(sample("weitzman_request_seconds_sum", total, route=route))
-        for name, number, what in (
-            ("commits", self.commits, "Batches of events stored."),
-            ("events_stored", self.events, "Events stored."),
-            ("commit_failures", self.failures, "Batches that could not be stored."),
-        ):
-            lines += about(f"weitzman_{name}_total", "counter", what)
-            lines.append(sample(f"weitzman_{name}_total", number))
-        return "\n".join([*lines, *more, ""])
+        counters = (
+            ("commits_total", self.commits, "Batches of events stored."),
+            ("events_stored_total", self.events, "Events stored."),
+            ("commit_failures_total", self.failures, "Batches that could not be stored."),
+        )
+        for kind, numbers in (("counter", counters), ("gauge", gauges)):
+            for name, number, what in numbers:
+                lines += _about(f"weitzman_{name}", kind, what)
+                lines.append(sample(f"weitzman_{name}", number))
+        return "\n".join([*lines, ""])
 
 
-def about(metric: str, kind: str, what: str) -> list[str]:
+def _about(metric: str, kind: str, what: str) -> list[str]:
     """Return the lines that say what a metric is."""
     return [f"# HELP {metric} {what}", f"# TYPE {metric} {kind}"]
 

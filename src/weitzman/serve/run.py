@@ -21,7 +21,7 @@ def is_postgres(data: str) -> bool:
     return data.startswith(("postgresql://", "postgres://"))
 
 
-def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
+def open_ledger(data: str) -> tuple[Journal, Snapshots]:
     """Return the journal at a place, and where its snapshots are."""
     if is_postgres(data):
         try:
@@ -35,7 +35,7 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots | None]:
     return SqliteJournal(data), FileSnapshots(data)
 
 
-def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) -> App:
+def make_app(settings: Settings, journal: Journal, snapshots: Snapshots) -> App:
     """Return the app over a journal; it begins when the server does."""
     supervisor = Supervisor(journal=journal, snapshots=snapshots, settings=settings)
     guard = Guard(
@@ -48,12 +48,7 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots | None) 
         assert isinstance(journal, PostgresJournal)
         if settings.port == 0 and settings.address is None:
             raise InvalidInputError("The port of a service with peers", "be given", 0)
-        supervisor.peers = Peers(
-            journal=journal,
-            address=settings.own_address,
-            warm_up=supervisor.warm_up,
-            engine=lambda: supervisor.engine,
-        )
+        supervisor.peers = Peers(journal, supervisor)
     return App(supervisor=supervisor, guard=guard)
 
 
@@ -121,15 +116,11 @@ def _refuse_without_keys(settings: Settings) -> None:
     """Refuse to ask for keys that nobody has: while it runs, none can be made from outside."""
     if settings.key_file is not None:
         return
-    from weitzman.ledger.state.fold import SERVICE, State, apply
+    from weitzman.ledger.state.fold import SERVICE, replay
 
     journal, _ = open_ledger(settings.data)
-    state = State()
-    try:
-        for event in journal.read(problem=SERVICE):
-            apply(state, event)
-    finally:
-        journal.close()
+    with contextlib.closing(journal):
+        state = replay(journal.read(problem=SERVICE))
     if not any(key.revoked is None for key in state.service.keys.values()):
         why = " under --require-keys" if settings.is_loopback else ""
         raise LedgerError(

@@ -9,34 +9,7 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of ``weitzman serve``; each is an option of the same name.
-
-    Attributes
-    ----------
-    host, port
-        Where it listens.
-    data
-        The journal: the path of a SQLite file, or ``postgresql://…``.
-    address
-        Where other processes that share a PostgreSQL journal reach this one, ``http://host:port``; from
-        ``host`` and ``port`` if not given.
-    key_file
-        A file whose first line is a key with scope admin.
-    require_keys
-        Whether keys are needed on loopback too.
-    body_limit, upload_limit
-        The largest body of a request, and of a log or saved state, in bytes.
-    boxes_limit, dimension_limit
-        The most boxes and the longest context of a problem.
-    problems_limit, rounds_limit, batch_limit
-        The most problems, open rounds of a problem, and commands of a batch.
-    rate
-        The most requests a second of one key or address, on average over ten seconds; 0 for no limit.
-    snapshot_every
-        After how many events a snapshot is written; after more, if the state is large.
-    log_requests
-        Whether every request is logged.
-    """
+    """The settings of ``weitzman serve``; each is an option of the same name, described in its reference."""
 
     host: str = "127.0.0.1"
     port: int = 8080

@@ -17,9 +17,8 @@ import weitzman as wz
 from tests.lab.small import Moody, digest, parts, small_study, wait_for
 from weitzman.lab.study.contender import Contender
 from weitzman.lab.study.evaluate import evaluate
-from weitzman.lab.study.folder import claimed
 from weitzman.lab.study.rows import table_of
-from weitzman.lab.study.runner import Task, play_task, run
+from weitzman.lab.study.runner import Task, claimed, play_task, run
 from weitzman.lab.study.study import Study
 
 

@@ -27,17 +27,17 @@ def test_a_start_from_a_snapshot_is_the_same(postgres: Server, place: str) -> No
 
 
 def test_the_newest_are_kept_and_a_damaged_one_is_left_out(postgres: Server, place: str) -> None:
-    journal, snapshots = PostgresJournal(place), TableSnapshots(place, keep=2)
+    journal, snapshots = PostgresJournal(place), TableSnapshots(place)
     world = three_problems(seed=2, events=30)
     events = journal.append(world.drafts)
     for k in (10, 20, 30, 30):
         state = resume(journal).state
         snapshots.write(take(state, Head(k, events[k - 1].chain)))
-    assert [s.seq for s in snapshots.newest_first()] == [30, 20]
+    assert [s.head.seq for s in snapshots.newest_first()] == [30, 20]
     postgres.run(
         place, "UPDATE weitzman.snapshot SET content = set_byte(content, 90, 7) WHERE seq = 30"
     )
-    assert [s.seq for s in snapshots.newest_first()] == [20]
+    assert [s.head.seq for s in snapshots.newest_first()] == [20]
     postgres.run(place, "UPDATE weitzman.snapshot SET content = substr(content, 1, 200)")
     assert list(snapshots.newest_first()) == []
     journal.close()

@@ -57,7 +57,7 @@ def test_records_taken_while_events_go_on_are_not_applied_twice(tmp_path: Path) 
     names = list(early.problems)
     records = [(late if n == "wins" else early).problems[n].record() for n in names]
     snapshots = FileSnapshots(tmp_path / "events.db")
-    snapshots.write(type(fuzzy)(fuzzy.seq, fuzzy.chain, 500, fuzzy.service, records))
+    snapshots.write(type(fuzzy)(fuzzy.head, 500, fuzzy.service, records))
     resumed = resume(journal, snapshots)
     assert resumed.snapshot == 300
     assert digest(resumed.state) == digest(world.state)
@@ -86,14 +86,14 @@ def test_a_problem_decides_and_learns_as_a_searcher(feedback: str, sense: str) -
             search.see(value)
             world.happen("p", Seen([(int(str(box)), value)]), key=key)
         assert problem.rounds[key].next() is None
-        result = problem.rounds[key].result()
+        state = problem.rounds[key].state
         shown = []
         if feedback == "full":
-            shown = [(r, float(v)) for r, v in enumerate(values) if r not in result.opened]
+            shown = [(r, float(v)) for r, v in enumerate(values) if r not in state.opened]
         outcome = search.close(values=values if feedback == "full" else None)
-        assert result.opened == outcome.opened
-        assert result.chosen == outcome.chosen
-        assert problem.sign * (result.total or 0.0) == pytest.approx(outcome.total, abs=1e-12)
+        assert tuple(state.opened) == outcome.opened
+        assert state.kept == outcome.chosen
+        assert problem.sign * state.total == pytest.approx(outcome.total, abs=1e-12)
         world.happen("p", Closed(shown), key=key)
     learned = searcher._player.state()
     assert all(np.array_equal(a, learned[n], equal_nan=True) for n, a in problem.learned().items())
@@ -145,7 +145,7 @@ def test_a_policy_decides_and_learns_as_in_a_searcher(name: str, feedback: str, 
             if number % 20 == 0:
                 world.state.problems["p"] = problem = Problem.from_record(problem.record())
         assert problem.rounds[key].next() is None
-        opened = problem.rounds[key].result().opened
+        opened = problem.rounds[key].state.opened
         shown = []
         if feedback == "full":
             shown = [(r, float(v)) for r, v in enumerate(values) if r not in opened]

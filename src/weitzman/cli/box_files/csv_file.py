@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
 from weitzman.cli.box_files.laws import law
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Empirical
-
-__all__ = ["COLUMNS", "read_rows"]
 
 COLUMNS = ("box", "cost", "distribution", "parameters", "sample", "weight")
 
@@ -33,10 +30,12 @@ class _Row:
     def where(self, column: str) -> str:
         return f"{self.file}, line {self.line}, column {column!r}"
 
-    def number(self, column: str, subject: str) -> float:
-        number = _number(self[column])
+    def number(self, column: str, subject: str, text: str | None = None) -> float:
+        """Return the number in a column, or in a part of its text."""
+        text = self[column] if text is None else text
+        number = _number(text)
         if number is None or not math.isfinite(number):
-            raise wrong(self.where(column), subject, "be a finite number", self[column])
+            raise wrong(self.where(column), subject, "be a finite number", text)
         return number
 
 
@@ -68,10 +67,7 @@ def _entry(name: str, rows: list[_Row]) -> Entry:
         raise wrong(rows[1].where("box"), "a box with a distribution", rule, name)
     place = rows[0].where("distribution" if by_law else "sample")
     value = _law(rows[0]) if by_law else _sample(name, rows)
-    try:
-        return Entry(Box(name, costs[0], value), place)
-    except InvalidInputError as error:
-        raise wrong(place, f"the value of box {name!r}", error.rule, error.got) from None
+    return Entry.of(name, costs[0], value, place)
 
 
 def _law(row: _Row) -> ValueLike:
@@ -82,10 +78,7 @@ def _law(row: _Row) -> ValueLike:
         if not (key and equals) or key in parameters:
             rule = "be distinct name=value pairs separated by spaces or semicolons"
             raise wrong(row.where("parameters"), "the parameters", rule, row["parameters"])
-        number = _number(value)
-        if number is None or not math.isfinite(number):
-            raise wrong(row.where("parameters"), f"the {key}", "be a finite number", value)
-        parameters[key] = number
+        parameters[key] = row.number("parameters", f"the {key}", value)
     return law(row["distribution"], parameters, row.where)
 
 
@@ -94,14 +87,13 @@ def _sample(name: str, rows: list[_Row]) -> Empirical:
     for row in rows:
         _empty(row, "parameters", "sample")
         sample.append(row.number("sample", f"the sample of box {name!r}"))
+        place, subject = row.where("weight"), f"the weight of box {name!r}"
         if bool(row["weight"]) != bool(rows[0]["weight"]):
-            rule = "be given in all its rows or in none"
-            raise wrong(row.where("weight"), f"the weight of box {name!r}", rule, row["weight"])
+            raise wrong(place, subject, "be given in all its rows or in none", row["weight"])
         if row["weight"]:
-            weights.append(row.number("weight", f"the weight of box {name!r}"))
+            weights.append(row.number("weight", subject))
             if weights[-1] < 0.0:
-                rule = "be >= 0"
-                raise wrong(row.where("weight"), f"the weight of box {name!r}", rule, row["weight"])
+                raise wrong(place, subject, "be >= 0", row["weight"])
     try:
         return Empirical(sample, weights or None)
     except InvalidInputError as error:

@@ -5,11 +5,10 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from weitzman.errors import InvalidFileError
+from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.search.box import Box
+from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.reservation import Sense
-
-__all__ = ["BoxFile", "Entry", "Where", "Words", "checked_cost", "checked_name", "wrong"]
 
 Where = Callable[[str], str]
 """Of a column or key to its place: ``quotes.csv, line 3, column 'cost'``."""
@@ -21,6 +20,14 @@ class Entry:
 
     box: Box
     place: str
+
+    @classmethod
+    def of(cls, name: str, cost: float, value: ValueLike, place: str) -> "Entry":
+        """Return a box of these parts; a value that it refuses is told by its place."""
+        try:
+            return cls(Box(name, cost, value), place)
+        except InvalidInputError as error:
+            raise wrong(place, f"the value of box {name!r}", error.rule, error.got) from None
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,9 @@ from typing import Any, TypeGuard
 from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
 from weitzman.cli.box_files.laws import law
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.reservation import check_sense
-
-__all__ = ["FORMS", "read_objects"]
 
 FORMS = {"distribution": "parameters", "samples": "weights", "values": "probabilities", "value": ""}
 """The keys that can hold the law of a box, each with the key that goes with it."""
@@ -74,12 +71,7 @@ def _entry(box: Any, place: str) -> Entry:
         raise wrong(place, f"box {name!r}", rule, Words(", ".join(forms) or "none"))
     (form,) = forms
     _only(box, [key for key in ("box", "cost", form, FORMS[form]) if key], f"{place}.")
-    value = _value(box, form, place)
-    try:
-        return Entry(Box(name, cost, value), f"{place}.{form}")
-    except InvalidInputError as error:
-        subject = f"the value of box {name!r}"
-        raise wrong(f"{place}.{form}", subject, error.rule, error.got) from None
+    return Entry.of(name, cost, _value(box, form, place), f"{place}.{form}")
 
 
 def _name(box: dict[str, Any], place: str) -> str:

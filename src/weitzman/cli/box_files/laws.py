@@ -14,8 +14,6 @@ import numpy as np
 from weitzman.cli.box_files.entry import Where, Words, wrong
 from weitzman.search.laws.conversion import ValueLike
 
-__all__ = ["FAMILIES", "Family", "law"]
-
 
 @dataclass(frozen=True)
 class Family:

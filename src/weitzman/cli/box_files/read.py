@@ -6,33 +6,23 @@ The format is documented in docs/reference/files.md. Whatever is wrong with a fi
 
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from weitzman.cli.box_files.csv_file import read_rows
 from weitzman.cli.box_files.entry import BoxFile, Words, wrong
 from weitzman.cli.box_files.json_file import read_objects
 from weitzman.errors import InvalidFileError
 
-__all__ = ["Format", "read_boxes"]
-
-
-class Format(StrEnum):
-    """The formats of box files."""
-
-    csv = "csv"
-    json = "json"
+Format = Literal["csv", "json"]
+"""The formats of box files."""
 
 
 def read_boxes(source: str, form: Format | None = None) -> BoxFile:
-    """Return the boxes of a file.
+    """Return the boxes of the file at a path; ``-`` is standard input.
 
-    Parameters
-    ----------
-    source
-        The path of the file; ``-`` is standard input.
-    form
-        None: told by the suffix of the path, for standard input by the first character.
+    If None, the format is told by the suffix of the path, for standard input by the first
+    character.
     """
     name = "standard input" if source == "-" else source
     try:
@@ -46,7 +36,7 @@ def read_boxes(source: str, form: Format | None = None) -> BoxFile:
     if not text.strip():
         raise wrong(name, "the file", "hold at least one box", Words("nothing"))
     form = form or _form(source, text)
-    return read_rows(text, name) if form is Format.csv else read_objects(text, name)
+    return read_rows(text, name) if form == "csv" else read_objects(text, name)
 
 
 def _decoded(raw: bytes, name: str) -> str:
@@ -60,9 +50,11 @@ def _decoded(raw: bytes, name: str) -> str:
 
 def _form(source: str, text: str) -> Format:
     if source == "-":
-        return Format.json if text.lstrip()[0] in "{[" else Format.csv
-    suffix = Path(source).suffix.lower().removeprefix(".")
-    if suffix not in list(Format):
-        rule = "end in .csv or .json, or be read with --format"
-        raise InvalidFileError(f"{source}: the name of the file", rule, Path(source).name)
-    return Format(suffix)
+        return "json" if text.lstrip()[0] in "{[" else "csv"
+    match Path(source).suffix.lower():
+        case ".csv":
+            return "csv"
+        case ".json":
+            return "json"
+    rule = "end in .csv or .json, or be read with --format"
+    raise InvalidFileError(f"{source}: the name of the file", rule, Path(source).name)

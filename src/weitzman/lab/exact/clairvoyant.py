@@ -25,21 +25,12 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["Clairvoyant", "clairvoyant"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clairvoyant:
-    """What the clairvoyant does in each round.
+    """What the clairvoyant does in each round: its total, and how many boxes it opens.
 
-    Attributes
-    ----------
-    totals
-        The realised totals.
-    expected_totals
-        The exact expectations of the totals, at the laws of each round.
-    opened_count
-        How many boxes it opens.
+    ``expected_totals`` are the exact expectations of the totals, at the laws of each round.
     """
 
     totals: Floats

@@ -31,19 +31,9 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_array
 
-__all__ = ["certificates", "expected_totals"]
-
 
 def expected_totals(instance: Instance, reservation_values: ArrayLike) -> Floats:
-    """Return the exact expected total of the rule in each round.
-
-    Parameters
-    ----------
-    instance
-        The rounds, with the laws of their values.
-    reservation_values
-        The finite numbers by which the rule goes, T×n.
-    """
+    """Return the exact expected total of the rule in each round, at finite numbers, T×n."""
     from weitzman.lab.exact.kernels import expect_rounds
 
     sigma = _checked(instance, reservation_values)

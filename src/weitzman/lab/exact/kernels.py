@@ -13,8 +13,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import checked
 from weitzman.search.kernels import play_round
 
-__all__ = ["certify_rounds", "expect_rounds", "play_rounds", "play_states", "survival"]
-
 
 @checked
 def _sort_boxes(sigma: Floats, order: Ints) -> None:

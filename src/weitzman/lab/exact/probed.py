@@ -25,30 +25,20 @@ from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.kernels import survival
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["probed_totals"]
-
 
 def probed_totals(
     instance: Instance, reservation_values: Floats, bought: Flags
 ) -> tuple[Floats, Floats]:
     """Return the expected totals, and what is expected to be paid for boxes the search leaves closed.
 
-    Parameters
-    ----------
-    instance
-        The rounds, with their true laws.
-    reservation_values
-        T×n, finite: what the search goes by.
-    bought
-        T×n, whether the box is bought.
+    ``reservation_values``, finite and T×n, are what the search goes by; ``bought`` is T×n too.
     """
     shape = instance.values.shape
     for subject, array in (("The reservation values", reservation_values), ("bought", bought)):
         if array.shape != shape:
             raise InvalidInputError(subject, f"have the shape {shape}", array.shape)
     nodes, weights = np.polynomial.legendre.leggauss((shape[1] + 2) // 2)
-    totals, extra = np.zeros(shape[0]), np.zeros(shape[0])
-    _totals(
+    return _totals(
         np.ascontiguousarray(instance.lower),
         np.ascontiguousarray(instance.upper),
         np.ascontiguousarray(instance.shares),
@@ -57,10 +47,7 @@ def probed_totals(
         np.ascontiguousarray(bought),
         nodes,
         weights,
-        totals,
-        extra,
     )
-    return totals, extra
 
 
 @checked
@@ -165,15 +152,15 @@ def _totals(
     bought: Flags,
     nodes: Floats,
     weights: Floats,
-    totals: Floats,
-    extra: Floats,
-) -> None:
-    boxes = costs.shape[0]
+) -> tuple[Floats, Floats]:
+    rounds, boxes = sigma.shape
+    totals, extra = np.zeros(rounds), np.zeros(rounds)
     bar, edges = np.empty(boxes), np.empty(3 * boxes + 2)
-    for t in range(totals.shape[0]):
+    for t in range(rounds):
         for k in range(shares.shape[0]):
             total, more = _round(
                 lower[k, t], upper[k, t], costs, sigma[t], bought[t], nodes, weights, bar, edges
             )
             totals[t] += shares[k] * total
             extra[t] += shares[k] * more
+    return totals, extra

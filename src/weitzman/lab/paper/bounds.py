@@ -33,30 +33,12 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds.instance import Instance
 from weitzman.learn.policy import Feedback
-
-__all__ = [
-    "bound",
-    "full_bound",
-    "lipschitz",
-    "main_bound",
-    "most_to_lose",
-    "oracle_regret",
-    "printed_block",
-    "printed_full_bound",
-    "printed_lipschitz",
-    "printed_main_bound",
-    "printed_oracle_regret",
-    "printed_probe_bound",
-    "probe_bound",
-    "vacuous",
-    "verdict",
-]
 
 _FULL: Final = math.pow(2.0, 0.75)
 
@@ -71,14 +53,7 @@ def lipschitz(*, cost: float, radius: float, lowest: float = 0.0, length: float 
 
     The slope of H_c at z is z⁺ − c, and z = w·x − v lies below MX + V.
 
-    Parameters
-    ----------
-    cost, radius
-        c and M.
-    lowest
-        The smallest value that occurs, −V; a positive one counts as 0.
-    length
-        X, the largest ‖x‖.
+    ``lowest`` is −V, the smallest value that occurs; a positive one counts as 0. ``length`` is X.
 
     Examples
     --------
@@ -108,14 +83,8 @@ def main_bound(
 ) -> float:
     """Return n √(2T r) + n c f. Theorem 3.1 (``thm:main``), corrected.
 
-    Parameters
-    ----------
-    boxes, rounds
-        n and T.
-    oracle
-        r, the regret of each box's oracle in the sum of its losses.
-    cost, forced
-        c and f: how often each box is opened only to learn.
+    r is the regret of each box's oracle in the sum of its losses, and each box is opened f times
+    only to learn.
     """
     return boxes * math.sqrt(2.0 * rounds * oracle) + boxes * cost * forced
 
@@ -199,7 +168,7 @@ def bound(
     return None
 
 
-def most_to_lose(instance: Instance) -> NDArray[np.float64]:
+def most_to_lose(instance: Instance) -> Floats:
     """Return the largest regret that any policy can have, round by round, (T,)."""
     order = np.argsort(-instance.values, axis=1, kind="stable")
     falling = np.take_along_axis(instance.values, order, axis=1)

@@ -21,8 +21,6 @@ import numpy as np
 from weitzman.lab.study.exponent import Exponent
 from weitzman.lab.study.summary import Curve, mean_and_error, select
 
-__all__ = ["Case", "Claim", "check_feedback", "check_growth", "check_regression", "compared"]
-
 HOLDS, FAILS, OPEN, PART = "holds", "fails", "open", "in part"
 _ERRORS: Final = 3.0
 Key = tuple[str, str, str]
@@ -81,18 +79,16 @@ def check_feedback(curves: list[Curve], searchers: Iterable[str]) -> Claim:
     return Claim(says="Regret is smaller under full feedback.", cases=cases)
 
 
-def check_regression(
-    curves: list[Curve], searcher: str, words: str, feedbacks: Iterable[str] = ("full", "opened")
-) -> Claim:
+def check_regression(curves: list[Curve], searcher: str, words: str) -> Claim:
     """Return whether a searcher loses less than linear regression."""
-    cases = []
-    for feedback in feedbacks:
-        for less in select(curves, searcher=searcher, feedback=feedback):
-            rivals = select(
-                curves, searcher="linear-regression", feedback=feedback, world=less.world
-            )
-            cases += [compared(less, more, f"{less.world}, {feedback}") for more in rivals]
-    return Claim(says=f"{words} loses less than linear regression.", cases=tuple(cases))
+    rivals = select(curves, searcher="linear-regression")
+    cases = tuple(
+        compared(less, more, f"{less.world}, {feedback}")
+        for feedback in ("full", "opened")
+        for less in select(curves, searcher=searcher, feedback=feedback)
+        for more in select(rivals, feedback=feedback, world=less.world)
+    )
+    return Claim(says=f"{words} loses less than linear regression.", cases=cases)
 
 
 def check_growth(exponents: dict[Key, Exponent], searcher: str, words: str) -> Claim:

@@ -26,8 +26,6 @@ from weitzman.lab.worlds import WORLDS
 if TYPE_CHECKING:
     from weitzman.learn.policy import Feedback
 
-__all__ = ["LEARNERS", "best_of", "compare", "comparison"]
-
 # The theorem's η needs a radius, which the impossibility example has none of. A policy is no learner.
 LEARNERS = tuple(n for n in CONTENDERS if n not in ("cpb-theorem", "cpb-tuned", "default"))
 
@@ -55,15 +53,9 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Run a comparison, write page, picture and rows into a directory, and return the final table.
 
-    Parameters
-    ----------
-    directory
-        Where ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go; the runs are
-        kept in ``study``.
-    study
-        What :func:`comparison` returns, or another study.
-    workers, progress
-        As for :func:`weitzman.lab.study.runner.run`.
+    ``index.html``, ``compare.png``, ``compare.pdf`` and ``rows.parquet`` go there; the runs are
+    kept in ``study``. The study is what :func:`comparison` returns, or another; ``workers`` and
+    ``progress`` are those of :func:`weitzman.lab.study.runner.run`.
     """
     place = Path(directory)
     check_own(place, "study")

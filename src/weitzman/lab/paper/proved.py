@@ -26,22 +26,15 @@ from weitzman.learn.probing import block_length
 if TYPE_CHECKING:
     from weitzman.learn.policy import Feedback
 
-__all__ = ["Applicable", "applicable", "drawn_bound", "drawn_bounds", "study_bounds"]
-
 _TOLERANCE = 1e-6
 _SEEDS, _ROUNDS = 3, 3000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Applicable:
-    """What the bounds need to know about a world; ``radius`` is None where no theorem applies.
+    """What the bounds need to know of a world: n, c, M and L; no theorem applies without M.
 
-    Attributes
-    ----------
-    boxes, cost, radius, slope
-        n, c, M and L.
-    most
-        The most that any policy can lose in a round, on average over rounds and seeds.
+    ``most`` is the most that any policy can lose in a round, on average over rounds and seeds.
     """
 
     boxes: int

@@ -8,8 +8,6 @@ those of a run here, which has as many repetitions, so a difference has about âˆ
 import math
 from typing import Final
 
-__all__ = ["REFERENCE", "ROUNDS", "distance"]
-
 ROUNDS: Final = 300
 """The horizon that the regrets are for."""
 

@@ -28,8 +28,6 @@ from weitzman.lab.paper.words import (
 from weitzman.lab.study.charts import PAGE, curve_charts, curve_sheet
 from weitzman.lab.study.summary import Curve, select
 
-__all__ = ["report_page", "report_sheets", "write_report"]
-
 # Below so many seeds standard errors and verdicts mean little
 _FEW = 10
 _TITLE = "Contextual Pandora's Box: the experiment, run again"

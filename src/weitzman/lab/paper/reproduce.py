@@ -29,23 +29,13 @@ from weitzman.lab.study.study import Study
 from weitzman.lab.study.summary import finals
 from weitzman.lab.worlds import WORLDS
 
-__all__ = ["PAPER", "QUICK", "Extent", "reproduce"]
-
 PAPER = ("signed", "orthant", "shifted")
 _SEARCHERS = ("cpb", "cpb-theorem", "cpb-tuned", "linear-regression")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """How much to run.
-
-    Attributes
-    ----------
-    rounds, seeds
-        Of the experiment; the seeds are 0, 1, ….
-    horizons, long_seeds
-        Of the long runs.
-    """
+    """How much to run: the experiment with seeds 0, 1, …, and the long runs to each horizon."""
 
     rounds: int = 300
     seeds: int = 20
@@ -94,16 +84,8 @@ def reproduce(
 ) -> list[dict[str, Any]]:
     """Run the experiment, write the report into a directory, and return the table of final regrets.
 
-    Parameters
-    ----------
-    directory
-        Where the report goes; see :mod:`weitzman.lab.paper.report`. The runs are kept in ``studies``.
-    extent
-        How much to run.
-    workers
-        The number of processes; that of the cores if None.
-    progress
-        Whether to show a bar, if standard error is a terminal.
+    See :mod:`weitzman.lab.paper.report`; the runs are kept in ``studies``. ``workers`` and
+    ``progress`` are those of :func:`weitzman.lab.study.runner.run`.
     """
     place, begun = Path(directory), time.perf_counter()
     check_own(place, "studies")

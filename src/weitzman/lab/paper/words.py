@@ -17,16 +17,6 @@ from weitzman.lab.study.rows import Table
 from weitzman.lab.study.summary import Curve, finals, mean_in_words, select, summarise
 from weitzman.learn.probing import block_length
 
-__all__ = [
-    "Material",
-    "bound_table",
-    "claim_folds",
-    "claim_table",
-    "exponent_table",
-    "final_table",
-    "probe_words",
-]
-
 _RUN = ("world", "feedback", "searcher")
 VARIANTS = {
     "cpb": "CPB with the default settings",
@@ -37,22 +27,10 @@ VARIANTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a report is made of.
+    """What a report is made of: the rows of the experiment and those of the long runs.
 
-    Attributes
-    ----------
-    experiment
-        The rows of the experiment.
-    growth
-        Those of the long runs.
-    known
-        What the bounds need to know, by world.
-    low, high
-        The numbers of rounds between which growth is fitted.
-    setting
-        The worlds in words: how many boxes, features, what a look costs.
-    made
-        How it was made: names and texts, for the last section.
+    ``known`` is what the bounds need to know, by world; growth is fitted between ``low`` and
+    ``high`` rounds. ``setting`` describes the worlds in words, and ``made`` how all this was made.
     """
 
     experiment: Table

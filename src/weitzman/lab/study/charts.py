@@ -9,15 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import Chart, Series, Sheet
 from weitzman.lab.study.summary import Curve, mean_and_error
-
-__all__ = ["MEASURES", "PAGE", "Bounds", "DrawnBound", "curve_charts", "curve_sheet"]
-
-Array = NDArray[np.float64]
 
 MEASURES = {
     "regret": "regret (units of value)",
@@ -38,18 +34,10 @@ _DECADES = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnBound:
-    """A bound on regret as a function of the number of rounds.
+    """A bound on regret at numbers of rounds; vacuous if nobody can lose more than the last."""
 
-    Attributes
-    ----------
-    at, values
-        The bound at these numbers of rounds.
-    vacuous
-        Whether at the last of them it exceeds what any policy can lose.
-    """
-
-    at: Array
-    values: Array
+    at: Floats
+    values: Floats
     vacuous: bool
 
 
@@ -66,18 +54,9 @@ def curve_charts(
 ) -> tuple[Chart, ...]:
     """Return a chart for each world and feedback that the curves have, the feedbacks of a world side by side.
 
-    Of several horizons the longest is shown; on logarithmic axes the ends of all.
-
-    Parameters
-    ----------
-    curves
-        What :func:`weitzman.lab.study.summary.summarise` returns.
-    bounds
-        The bounds to draw or to put in words, by world and feedback.
-    measure
-        What the curves measure, for the label of the axis.
-    log
-        Whether both axes are logarithmic, as for growth.
+    The curves are those of :func:`weitzman.lab.study.summary.summarise`. Of several horizons the
+    longest is shown; on logarithmic axes (``log``) the ends of all. Bounds, by world and feedback,
+    are drawn or put in words. The measure gives the axis its label.
     """
     if not curves:
         raise InvalidInputError("The rows of a picture", "hold at least one run", 0)
@@ -109,14 +88,9 @@ def curve_sheet(
 ) -> Sheet:
     """Return the charts of curves on one sheet: worlds × feedbacks, or worlds in a square.
 
-    Parameters
-    ----------
-    curves, bounds, measure, log
-        As for :func:`curve_charts`.
-    file
-        The name of its file, without a suffix.
-    width
-        In inches; one column of a paper for up to two panels in a row, else a page, if None.
+    ``file`` is the name of its file, without a suffix. Its width, in inches, is one column of a
+    paper for up to two panels in a row, else a page, if None. The others are those of
+    :func:`curve_charts`.
     """
     charts = curve_charts(curves, bounds=bounds, measure=measure, log=log)
     worlds, feedbacks = (len({getattr(c, of) for c in curves}) for of in ("world", "feedback"))

@@ -28,8 +28,6 @@ from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.registry import named_policy
 from weitzman.search.numbers import whole_number
 
-__all__ = ["CONTENDERS", "Contender"]
-
 
 def _paper() -> FTRL:
     """Return the learner of the paper, for contexts and values as the world has them."""
@@ -82,16 +80,10 @@ class Contender:
         rng: int,
         radius: float | None = None,
     ) -> Searcher:
-        """Return a searcher that has seen nothing.
+        """Return a searcher that has seen nothing, for T = ``rounds`` in a world of n boxes.
 
-        Parameters
-        ----------
-        boxes, dimension, cost, radius
-            Of the world: n, d, the largest c, and M, None if it has none.
-        rounds
-            The horizon T.
-        rng
-            The seed of the bought looks, or of a policy's draws.
+        ``cost`` is the largest c of the world and ``radius`` its M, None if it has none; ``rng`` is
+        the seed of the bought looks, or of a policy's draws.
         """
         rounds = whole_number(rounds, "The number of rounds", least=1)
         given: dict[str, Any] = {"policy": self.decides}

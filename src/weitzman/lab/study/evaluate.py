@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.clairvoyant import Clairvoyant, clairvoyant
 from weitzman.lab.exact.expected import certificates, expected_totals
@@ -35,12 +35,9 @@ from weitzman.learn.record import Played
 from weitzman.learn.searcher import Searcher
 from weitzman.search.numbers import whole_number
 
-__all__ = ["PIECE", "checkpoints_of", "evaluate", "evaluate_each"]
-
 PIECE: Final = 1 << 14
 """How many rounds are drawn and played at once."""
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _EVEN, _LOG = 60, 40
@@ -104,7 +101,7 @@ def evaluate_each(
     """Return the rows of each contender; names may repeat, and rows call the world ``label``."""
     at = checked_checkpoints(checkpoints, rounds)
     _check(entries, world)
-    tracks = [_Track(_started(c, world, rounds, rng), at, expected) for _, c in entries]
+    tracks = [_Track(started(c, world, rounds, rng), at, expected) for _, c in entries]
     done = 0
     for start in range(0, rounds, PIECE):
         piece = world.draw(min(PIECE, rounds - start), rng, start=start)
@@ -150,7 +147,8 @@ def _check(entries: Sequence[tuple[str, Any]], world: Any) -> None:
         raise InvalidInputError("The world", "be a world, such as WORLDS['signed']()", world)
 
 
-def _started(contender: Contender, world: World, rounds: int, rng: int) -> Searcher:
+def started(contender: Contender, world: World, rounds: int, rng: int) -> Searcher:
+    """Return a searcher of a contender that has seen nothing of a world."""
     return contender.searcher(
         boxes=world.boxes,
         dimension=world.dimension,
@@ -164,15 +162,12 @@ def _started(contender: Contender, world: World, rounds: int, rng: int) -> Searc
 class _Track:
     """The sums of one run, and what they were at its checkpoints."""
 
-    # The sums, in the order of the columns of a row
-    _TOTAL, _EXPECTED, _REGRET, _EXPECTED_REGRET, _OPENED, _PAID, _CERTIFICATE = range(7)
-
     def __init__(self, searcher: Searcher, at: tuple[int, ...], expected: bool) -> None:
         self._searcher = searcher
         self._at = np.array(at)
         self._expected = expected
         self._sums = np.zeros(7)
-        self._kept: list[FloatArray] = []
+        self._kept: list[Floats] = []
 
     def play(self, piece: Instance, best: Clairvoyant, start: int) -> None:
         """Play the rounds of a piece, whose first has this number."""
@@ -181,13 +176,11 @@ class _Track:
         played = self._searcher.play(
             piece.contexts, piece.costs, piece.values, predictions=predictions
         )
-        steps = np.empty((7, len(piece)))
-        steps[self._TOTAL] = played.totals
-        steps[self._REGRET] = played.totals - best.totals
-        steps[self._OPENED] = played.opened_count
-        steps[self._PAID] = played.paid
-        steps[self._EXPECTED], steps[self._CERTIFICATE] = self._expectations(piece, played, start)
-        steps[self._EXPECTED_REGRET] = steps[self._EXPECTED] - best.expected_totals
+        expected, certificate = self._expectations(piece, played, start)
+        regrets = played.totals - best.totals, expected - best.expected_totals
+        opened = played.opened_count, played.paid
+        # In the order of the columns of a row
+        steps = np.stack([played.totals, expected, *regrets, *opened, certificate])
         steps[:, 0] += self._sums
         # A cumulative sum adds in order, so pieces do not change it
         sums = np.cumsum(steps, axis=1)
@@ -195,9 +188,7 @@ class _Track:
         inside = self._at[(self._at > start) & (self._at <= start + len(piece))]
         self._kept.append(sums[:, inside - start - 1])
 
-    def _expectations(
-        self, piece: Instance, played: Played, start: int
-    ) -> tuple[FloatArray, FloatArray]:
+    def _expectations(self, piece: Instance, played: Played, start: int) -> tuple[Floats, Floats]:
         sigma = played.reservation_values
         if not self._expected or sigma is None:
             nothing = np.full(len(piece), np.nan)
@@ -216,18 +207,5 @@ class _Track:
         """Yield the rows of the run: world, seed and horizon."""
         world, seed, rounds = run
         for number, sums in zip(self._at, np.hstack(self._kept).T.tolist(), strict=True):
-            yield Row(
-                world=world,
-                feedback=self._searcher.feedback,
-                searcher=name,
-                seed=seed,
-                rounds=rounds,
-                round=int(number),
-                total=sums[self._TOTAL],
-                expected_total=sums[self._EXPECTED],
-                regret=sums[self._REGRET],
-                expected_regret=sums[self._EXPECTED_REGRET],
-                opened=round(sums[self._OPENED]),
-                paid=sums[self._PAID],
-                certificate=sums[self._CERTIFICATE],
-            )
+            sums[4] = round(sums[4])  # boxes are counted
+            yield Row(world, self._searcher.feedback, name, seed, rounds, int(number), *sums)

@@ -14,14 +14,10 @@ has no logarithm. Its slope is −∞ in the interval (growth below any power) a
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.summary import Curve
-
-__all__ = ["Exponent", "growth_exponent"]
-
-Array = NDArray[np.float64]
 
 _POINTS = 12
 
@@ -42,14 +38,8 @@ def growth_exponent(
 ) -> Exponent:
     """Return the growth exponent of one searcher in one world under one feedback.
 
-    Parameters
-    ----------
-    curves
-        Its curves, one per horizon.
-    low, high
-        The first and the last number of rounds of the fit.
-    resamples, rng
-        How many times seeds are drawn anew, and the seed of these draws.
+    There is a curve per horizon. The fit goes from ``low`` to ``high`` rounds. Seeds are drawn
+    anew ``resamples`` times, by the seed ``rng``.
     """
     at, sums = _points(curves, low, high)
     logs = np.log(at.astype(np.float64))
@@ -69,7 +59,7 @@ def growth_exponent(
     )
 
 
-def _slopes(means: Array, weights: Array, otherwise: float) -> Array:
+def _slopes(means: Floats, weights: Floats, otherwise: float) -> Floats:
     """Return the slope of each row of mean regrets."""
     slopes = np.full(means.shape[0], otherwise)
     positive = (means > 0.0).all(axis=1)
@@ -77,7 +67,7 @@ def _slopes(means: Array, weights: Array, otherwise: float) -> Array:
     return slopes
 
 
-def _points(curves: list[Curve], low: int, high: int) -> tuple[NDArray[np.int64], Array]:
+def _points(curves: list[Curve], low: int, high: int) -> tuple[Ints, Floats]:
     """Return the numbers of rounds of the fit, and the sums at them, one row per seed."""
     ends = sorted((c for c in curves if low <= c.rounds <= high), key=lambda c: c.rounds)
     if len(ends) > 1:
@@ -87,7 +77,8 @@ def _points(curves: list[Curve], low: int, high: int) -> tuple[NDArray[np.int64]
         at = np.array([c.rounds for c in ends], dtype=np.int64)
         return at, np.column_stack([c.final for c in ends])
     longest = max(curves, key=lambda c: c.rounds, default=None)
-    inside = np.array([]) if longest is None else np.flatnonzero(_between(longest.at, low, high))
+    at = np.empty(0, dtype=np.int64) if longest is None else longest.at
+    inside = np.flatnonzero((at >= low) & (at <= high))
     if longest is None or inside.size < 2:
         rule = f"have at least two checkpoints from {low} to {high} rounds"
         raise InvalidInputError("The runs of a fit", rule, int(inside.size))
@@ -95,7 +86,3 @@ def _points(curves: list[Curve], low: int, high: int) -> tuple[NDArray[np.int64]
     near = np.abs(np.log(longest.at[inside])[:, None] - np.log(wanted)).argmin(axis=0)
     places = inside[np.unique(near)]
     return longest.at[places], longest.sums[:, places]
-
-
-def _between(at: NDArray[np.int64], low: int, high: int) -> NDArray[np.bool_]:
-    return (at >= low) & (at <= high)

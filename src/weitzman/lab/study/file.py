@@ -17,8 +17,6 @@ from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import LEARNERS, learner_name
 from weitzman.search.numbers import whole_number
 
-__all__ = ["parts_of", "text_of"]
-
 _TOP = ("rounds", "seeds", "feedbacks", "checkpoints", "expected", "world", "searcher")
 _SEARCHER = ("optimism", "block")
 

@@ -19,8 +19,6 @@ from weitzman.jobs.files import arrow, write_table
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["FORMAT", "Row", "Table", "join_files", "read_rows", "table_of", "write_rows"]
-
 FORMAT: Final = 1
 """The version of the columns; part of a run's key, so that old and new rows never mix."""
 
@@ -74,18 +72,12 @@ _COLUMNS: Final = {field.name: _TYPES[field.type] for field in fields(Row)}
 
 def table_of(rows: Sequence[Row]) -> dict[str, NDArray[Any]]:
     """Return rows as columns."""
-    kinds = {"string": np.str_, "int64": np.int64, "float64": np.float64}
-    return {
-        name: np.array([getattr(row, name) for row in rows], dtype=kinds[kind])
-        for name, kind in _COLUMNS.items()
-    }
+    return {f.name: np.array([getattr(r, f.name) for r in rows], f.type) for f in fields(Row)}
 
 
 def write_rows(path: Path, rows: Sequence[Row]) -> None:
     """Write rows to a file that is there as a whole or not at all."""
-    library = arrow()
-    columns = {name: [getattr(row, name) for row in rows] for name in _COLUMNS}
-    write_table(path, library.table(columns, schema=_schema()))
+    write_table(path, arrow().table(table_of(rows), schema=_schema()))
 
 
 def read_rows(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:

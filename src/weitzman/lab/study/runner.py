@@ -2,29 +2,42 @@
 
 Runs of one world, seed and horizon are played together, on one draw, as a task. Tasks depend on
 nothing but their own description, so that neither their order nor their place changes a bit of
-their rows. The process that was asked writes what comes back, run by run
-(:mod:`weitzman.lab.study.folder`); started again after any kind of end it plays what is missing.
+their rows. The process that was asked writes what comes back, run by run, into the directory of the
+study; started again after any kind of end it plays what is missing.
+
+::
+
+    DIR/study.json          the study, the versions and the machine that run it
+    DIR/runs/KEY.parquet    the rows of one finished run, whole or not there
+    DIR/rows.parquet        all rows in the order of the study, when all runs are finished
+
+A directory belongs to one study, and one process at a time works in it
+(:mod:`weitzman.jobs.files`).
 """
 
+import json
 import os
+import platform
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from weitzman.errors import WeitzmanError
+from weitzman.errors import InvalidFileError, InvalidInputError, WeitzmanError
+from weitzman.jobs.files import Finished, clear_begun, whole_file
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
 from weitzman.lab.study.evaluate import evaluate_each
-from weitzman.lab.study.folder import claimed
-from weitzman.lab.study.rows import Row, join_files, read_rows, write_rows
+from weitzman.lab.study.rows import FORMAT, Row, join_files, read_rows, write_rows
 from weitzman.lab.study.study import Run, Study
+from weitzman.lab.worlds import WORLDS, World
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Task", "play_task", "run"]
-
+_PACKAGES = ("weitzman", "numpy", "scipy", "numba", "pyarrow")
 _TASK_ROUNDS: Final = 50_000
 
 Results = Iterator[tuple["Task", list[list[Row]]]]
@@ -51,20 +64,11 @@ def run(
     scheduler: str | None = None,
     progress: bool = True,
 ) -> dict[str, NDArray[Any]]:
-    """Play what is missing of a study and return all its rows.
+    """Play what is missing of a study and return all its rows, which are kept in a directory.
 
-    Parameters
-    ----------
-    study
-        What to run.
-    directory
-        Where rows are kept; see :mod:`weitzman.lab.study.folder`.
-    workers
-        The number of processes; that of the cores if None. One plays in this process.
-    scheduler
-        The address of a Dask scheduler, whose workers then play instead.
-    progress
-        Whether to show a bar, if standard error is a terminal.
+    ``workers`` is the number of processes, that of the cores if None; one plays in this process.
+    With the address of a Dask ``scheduler`` its workers play instead. ``progress`` shows a bar, if
+    standard error is a terminal.
     """
     runs = study.runs()
     keys = [r.key for r in runs]
@@ -156,3 +160,57 @@ def _warm(tasks: list[Task]) -> None:
                 kinds[kind] = Task((short,), (short.key,))
     for task in kinds.values():
         play_task(task)
+
+
+@contextmanager
+def claimed(directory: Path, study: Study) -> Iterator[Finished]:
+    """Hold the directory of a study and yield its finished runs; that of another study is refused."""
+    with Finished(directory / "runs", suffix=".parquet", lock=directory / "study.lock") as runs:
+        clear_begun(directory)
+        _claim(directory, study)
+        yield runs
+
+
+def kept_worlds(directory: Path) -> dict[str, World]:
+    """Return the worlds of a study that was run, by their names in its rows; other packages' are left out."""
+    file = directory / "study.json"
+    if not file.exists():
+        return {}
+    kinds = {f"{kind.__module__}.{kind.__qualname__}": kind for kind in WORLDS.values()}
+    return {
+        name: kinds[settings["class"]](**{k: v for k, v in settings.items() if k != "class"})
+        for name, settings in _known(file)["worlds"].items()
+        if settings["class"] in kinds
+    }
+
+
+def _claim(directory: Path, study: Study) -> None:
+    file, description = directory / "study.json", study.description()
+    if file.exists():
+        known = _known(file)
+        if known != description:
+            rule = "be empty or belong to this study, and not to one that differs in these"
+            different = sorted(k for k in description if known.get(k) != description[k])
+            raise InvalidInputError(f"The directory {str(directory)!r}", rule, different)
+    content = {"study": description, "format": FORMAT, **_surroundings()}
+    with whole_file(file) as out:
+        out.write((json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _known(file: Path) -> dict[str, Any]:
+    try:
+        known = json.loads(file.read_text(encoding="utf-8"))["study"]
+        return {**known, "worlds": known["worlds"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidFileError(f"The file {str(file)!r}", "tell a study", str(error)) from None
+
+
+def _surroundings() -> dict[str, Any]:
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    machine = {"system": platform.platform(), "processor": platform.machine()}
+    return {"versions": versions, "machine": {**machine, "cores": os.cpu_count()}}

@@ -2,25 +2,8 @@
 
 A run is one of each. Its key is a hash of everything that its rows depend on: the world and the
 searcher with all their parameters, seed, horizon, checkpoints, the version and the code of the
-package, and the version of the columns. Equal keys have equal rows.
-
-The file (``docs/reference/study-files.md``)::
-
-    rounds = [300, 3000]            # horizons
-    seeds = 20                      # 0 … 19, or a list
-    feedbacks = ["full", "opened"]
-
-    [[world]]
-    name = "signed"
-    boxes = 10
-
-    [[searcher]]
-    name = "cpb"                    # a known name, or a learner with its parameters
-
-    [[searcher]]
-    name = "short memory"
-    learner = "FTRL"
-    window = 500
+package, and the version of the columns. Equal keys have equal rows. The file is that of
+:mod:`weitzman.lab.study.file`.
 """
 
 import hashlib
@@ -35,7 +18,7 @@ from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.lab.study.contender import Contender
-from weitzman.lab.study.evaluate import checked_checkpoints
+from weitzman.lab.study.evaluate import checked_checkpoints, started
 from weitzman.lab.study.file import parts_of, text_of
 from weitzman.lab.study.rows import FORMAT
 from weitzman.lab.worlds import World
@@ -43,8 +26,6 @@ from weitzman.learn.policy import FEEDBACKS, Feedback
 from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import described_policy
 from weitzman.search.numbers import whole_number
-
-__all__ = ["Run", "Study"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,15 +195,7 @@ def _check(study: Study) -> None:
         world.draw(1, 0, start=max(study.rounds) - 1)
         for contender in study.contenders.values():
             for feedback in study.feedbacks:
-                begun = replace(contender, feedback=feedback)
-                begun.searcher(
-                    boxes=world.boxes,
-                    dimension=world.dimension,
-                    rounds=study.rounds[0],
-                    cost=world.cost,
-                    radius=getattr(world, "radius", None),
-                    rng=0,
-                )
+                started(replace(contender, feedback=feedback), world, study.rounds[0], 0)
 
 
 def _described(thing: Any) -> dict[str, Any]:

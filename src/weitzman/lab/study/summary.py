@@ -15,29 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.rows import Table
-
-__all__ = ["Curve", "finals", "mean_and_error", "mean_in_words", "select", "summarise"]
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """The runs that differ only in their seed.
+    """The runs over so many rounds that differ only in their S seeds.
 
-    Attributes
-    ----------
-    world, feedback, searcher, rounds
-        What was run, over how many rounds.
-    seeds
-        The seeds, (S,).
-    at
-        The checkpoints, (m,): numbers of rounds.
-    sums
-        The measure summed up to each checkpoint, (S, m).
+    ``at`` are its m checkpoints, numbers of rounds; ``sums``, (S, m), the measure summed up to
+    each.
     """
 
     world: str
@@ -46,25 +34,25 @@ class Curve:
     rounds: int
     seeds: Ints
     at: Ints
-    sums: Array
+    sums: Floats
 
     @property
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """The mean over seeds at each checkpoint."""
         return mean_and_error(self.sums)[0]
 
     @property
-    def error(self) -> Array:
+    def error(self) -> Floats:
         """The standard error of the mean at each checkpoint."""
         return mean_and_error(self.sums)[1]
 
     @property
-    def final(self) -> Array:
+    def final(self) -> Floats:
         """The sums at the end, one per seed."""
         return self.sums[:, -1]
 
 
-def mean_and_error(sums: Array) -> tuple[Array, Array]:
+def mean_and_error(sums: Floats) -> tuple[Floats, Floats]:
     """Return the mean over the first axis and its standard error, NaN for a single row.
 
     Examples
@@ -94,12 +82,8 @@ def mean_in_words(mean: float, error: float) -> str:
 def summarise(table: Table, measure: str = "regret") -> list[Curve]:
     """Return the curves of a table, in the order in which they first appear.
 
-    Parameters
-    ----------
-    table
-        What :func:`weitzman.lab.study.rows.read_rows` returns.
-    measure
-        ``regret``, ``expected_regret``, ``opened``, ``paid``, … : any column of sums.
+    The table is one of :func:`weitzman.lab.study.rows.read_rows`. The measure is any column of
+    sums: ``regret``, ``expected_regret``, ``opened``, ``paid``, …
     """
     if measure not in table:
         raise InvalidInputError("The measure", f"be one of {sorted(table)}", measure)
@@ -117,59 +101,43 @@ def finals(table: Table) -> list[dict[str, str | int | float]]:
     and what was ``paid`` for them.
     """
     measures = ("regret", "expected_regret", "opened", "paid")
-    rows: list[dict[str, str | int | float]] = []
-    for regret, expected, opened, paid in zip(
-        *(summarise(table, measure) for measure in measures), strict=True
-    ):
-        row: dict[str, str | int | float] = {
+    curves = zip(*(summarise(table, measure) for measure in measures), strict=True)
+    return [
+        {
             "world": regret.world,
             "feedback": regret.feedback,
             "searcher": regret.searcher,
             "rounds": regret.rounds,
             "seeds": regret.seeds.size,
+            "regret_mean": float(regret.mean[-1]),
+            "regret_se": float(regret.error[-1]),
+            "expected_regret_mean": float(expected.mean[-1]),
+            "expected_regret_se": float(expected.error[-1]),
+            "opened": float(opened.mean[-1]) / regret.rounds,
+            "paid": float(paid.mean[-1]) / regret.rounds,
         }
-        for name, curve in (("regret", regret), ("expected_regret", expected)):
-            row[f"{name}_mean"] = float(curve.mean[-1])
-            row[f"{name}_se"] = float(curve.error[-1])
-        row["opened"] = float(opened.mean[-1]) / regret.rounds
-        row["paid"] = float(paid.mean[-1]) / regret.rounds
-        rows.append(row)
-    return rows
+        for regret, expected, opened, paid in curves
+    ]
 
 
-def select(
-    curves: list[Curve],
-    *,
-    world: str | None = None,
-    feedback: str | None = None,
-    searcher: str | None = None,
-    rounds: int | None = None,
-) -> list[Curve]:
-    """Return the curves of this world, feedback, searcher and horizon; None stands for any."""
-    wanted = (world, feedback, searcher, rounds)
-    return [
-        c for c in curves
-        if all(
-            w in (None, has)
-            for w, has in zip(wanted, (c.world, c.feedback, c.searcher, c.rounds), strict=True)
-        )
-    ]  # fmt: skip
+def select(curves: list[Curve], **wanted: str | int) -> list[Curve]:
+    """Return the curves with the ``world``, ``feedback``, ``searcher``, ``rounds`` given."""
+    return [c for c in curves if all(getattr(c, name) == w for name, w in wanted.items())]
 
 
 def _curve(
     table: Table, measure: str, key: tuple[str, str, str, int], places: NDArray[np.intp]
 ) -> Curve:
+    world, feedback, searcher, rounds = key
     seed, at = table["seed"][places].astype(np.int64), table["round"][places].astype(np.int64)
     order = np.lexsort((at, seed))
     seeds, checkpoints = np.unique(seed), np.unique(at)
     whole = (seeds.size, checkpoints.size)
     steps = at[order]
     if steps.size != seeds.size * checkpoints.size or (steps.reshape(whole) != checkpoints).any():
-        world, feedback, searcher, _ = key
         rule = "have the same checkpoints for every seed, each once"
         raise InvalidInputError(f"The runs of {searcher!r} in {world!r} ({feedback})", rule, whole)
     sums = table[measure][places][order].astype(np.float64).reshape(whole)
-    world, feedback, searcher, rounds = key
     return Curve(
         world=world,
         feedback=feedback,

@@ -21,15 +21,14 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["STRETCH", "Adversarial"]
+from weitzman.lab.worlds.world import BallWorld
 
 STRETCH = 32
 """The rounds in sorted order, and those with a single direction at the beginning."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adversarial:
+class Adversarial(BallWorld):
     """Directions withheld, orders and laws that mislead; still realizable.
 
     w_i is uniform in the ball of radius M and contexts lie in the unit ball.
@@ -41,14 +40,10 @@ class Adversarial:
     """
 
     name: ClassVar[str] = "adversarial"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, radius=self.radius)
+        check(self)
         weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
 
         def block(first: int, generator: np.random.Generator) -> Instance:

@@ -9,8 +9,6 @@ import numpy as np
 from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["Bandit"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Bandit:
@@ -47,7 +45,7 @@ class Bandit:
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=2, slope=self.slope)
+        check(self, dimension=2)
         slopes = self.slope * ball(weights_rng(rng), self.boxes, self.dimension - 1)
         level = np.full((self.boxes, 1), self._level)
         weights = np.concatenate([slopes, level], axis=1)

@@ -9,12 +9,11 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_linear, uniform
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["Correlated"]
+from weitzman.lab.worlds.world import BallWorld
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlated:
+class Correlated(BallWorld):
     """In every second round, on average, all values are worse by ``shock``.
 
     x is uniform in the unit ball, w_i uniform in the ball of radius M, σ* = w·x. In a good round
@@ -32,15 +31,11 @@ class Correlated:
     """
 
     name: ClassVar[str] = "correlated"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
     shock: float = 6.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, radius=self.radius, shock=self.shock)
+        check(self)
         if self.shock < 3.0 * self.cost:
             rule = f"be at least 3 times the cost, {3.0 * self.cost}"
             raise InvalidInputError("The shock of world 'correlated'", rule, self.shock)

@@ -13,7 +13,7 @@ So any width A ≥ 0 can be placed such that σ is the reservation value, exactl
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,22 +22,6 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import finite_number, whole_number
-
-__all__ = [
-    "BLOCK",
-    "ball",
-    "check",
-    "constant_costs",
-    "dot",
-    "draw_blocks",
-    "draw_linear",
-    "draw_with_one",
-    "independent",
-    "lowest",
-    "placed",
-    "uniform",
-    "weights_rng",
-]
 
 BLOCK = 256
 """The rounds of a block."""
@@ -69,18 +53,9 @@ def draw_blocks(
 def _joined(blocks: list[Instance]) -> Instance:
     if len(blocks) == 1:
         return blocks[0]
-
-    def join(name: str, axis: int) -> Floats:
-        return np.concatenate([getattr(block, name) for block in blocks], axis=axis)
-
-    return replace(
-        blocks[0],
-        contexts=join("contexts", 0),
-        values=join("values", 0),
-        reservation_values=join("reservation_values", 0),
-        lower=join("lower", 1),
-        upper=join("upper", 1),
-    )
+    axes = {"contexts": 0, "values": 0, "reservation_values": 0, "lower": 1, "upper": 1}
+    parts = {n: np.concatenate([getattr(b, n) for b in blocks], axis=a) for n, a in axes.items()}
+    return replace(blocks[0], **parts)
 
 
 def draw_linear(
@@ -194,14 +169,14 @@ def constant_costs(boxes: int, cost: float) -> Floats:
     return np.full(boxes, float(cost))
 
 
-def check(
-    world: Any, *, dimension: int = 1, most_dimension: int = 2**62, **positive: float
-) -> None:
+def check(world: Any, *, dimension: int = 1, most_dimension: int = 2**62) -> None:
     """Refuse a world with too few boxes, a wrong dimension, or a number that is not > 0."""
     whole_number(world.boxes, f"The boxes of world {world.name!r}", least=1)
     subject = f"The dimension of world {world.name!r}"
     whole_number(world.dimension, subject, least=dimension, most=most_dimension)
-    for name, value in {"cost": world.cost, **positive}.items():
-        subject, rule = f"The {name} of world {world.name!r}", "be a finite number > 0"
-        if finite_number(value, subject, rule) <= 0.0:
-            raise InvalidInputError(subject, rule, value)
+    for field in fields(world):
+        if field.type is float:
+            subject, rule = f"The {field.name} of world {world.name!r}", "be a finite number > 0"
+            value = getattr(world, field.name)
+            if finite_number(value, subject, rule) <= 0.0:
+                raise InvalidInputError(subject, rule, value)

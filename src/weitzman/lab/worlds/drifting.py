@@ -7,12 +7,11 @@ import numpy as np
 
 from weitzman.lab.worlds.drawing import BLOCK, ball, check, dot, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["Drifting"]
+from weitzman.lab.worlds.world import BallWorld
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drifting:
+class Drifting(BallWorld):
     """Each box's weights go round a circle of their own, once in ``period`` rounds.
 
     w_{t,i} = cos(2πt/period) a_i + sin(2πt/period) b_i, where a_i is uniform in the ball of radius M
@@ -28,15 +27,11 @@ class Drifting:
     """
 
     name: ClassVar[str] = "drifting"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
     period: float = 2000.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=2, radius=self.radius, period=self.period)
+        check(self, dimension=2)
         fixed = weights_rng(rng)
         begin = self.radius * ball(fixed, self.boxes, self.dimension)
         length = np.sqrt(dot(begin, begin))[:, None]

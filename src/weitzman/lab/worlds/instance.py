@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 
 from weitzman.arrays import Floats
 
-__all__ = ["Instance"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Instance:

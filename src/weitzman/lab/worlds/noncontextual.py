@@ -8,8 +8,6 @@ import numpy as np
 from weitzman.lab.worlds.drawing import BLOCK, check, draw_blocks, placed, weights_rng
 from weitzman.lab.worlds.instance import Instance
 
-__all__ = ["NonContextual"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NonContextual:
@@ -33,7 +31,7 @@ class NonContextual:
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=1, most_dimension=1, radius=self.radius, widest=self.widest)
+        check(self, dimension=1, most_dimension=1)
         fixed = weights_rng(rng)
         fixed_sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)
         widths = self.cost * self.widest ** fixed.random(self.boxes)

@@ -24,8 +24,7 @@ from weitzman.lab.worlds.drawing import (
     weights_rng,
 )
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["Orthant", "Shifted", "Signed"]
+from weitzman.lab.worlds.world import BallWorld
 
 
 def signed_end(sigma: Floats, cost: float) -> Floats:
@@ -39,7 +38,7 @@ def signed_end(sigma: Floats, cost: float) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Signed:
+class Signed(BallWorld):
     """Values uniform between 0 and B, where B may be negative.
 
     x is uniform in the unit ball, w_i uniform in the ball of radius M, σ* = w·x. With
@@ -53,14 +52,10 @@ class Signed:
     """
 
     name: ClassVar[str] = "signed"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, radius=self.radius)
+        check(self)
 
         def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
             end = signed_end(sigma, self.cost)
@@ -73,7 +68,7 @@ class Signed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Orthant:
+class Orthant(BallWorld):
     """Values uniform on [0, B], with weights and contexts in the positive orthant.
 
     As :class:`Signed`, with the absolute values of all coordinates. σ* = max(w·x, c), and B is as in
@@ -86,14 +81,10 @@ class Orthant:
     """
 
     name: ClassVar[str] = "orthant"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, radius=self.radius)
+        check(self)
         weights = self.radius * np.abs(ball(weights_rng(rng), self.boxes, self.dimension))
 
         def block(_: int, generator: np.random.Generator) -> Instance:
@@ -113,7 +104,7 @@ class Orthant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shifted:
+class Shifted(BallWorld):
     """Values uniform on [σ* − 2c, σ*].
 
     x is uniform in the unit ball, w_i uniform in the ball of radius M, σ* = w·x. Exact for every real
@@ -126,14 +117,10 @@ class Shifted:
     """
 
     name: ClassVar[str] = "shifted"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, radius=self.radius)
+        check(self)
 
         def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
             width = 2.0 * self.cost

@@ -17,12 +17,11 @@ import numpy as np
 
 from weitzman.lab.worlds.drawing import ball, check, draw_with_one, weights_rng
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["Agree", "Spread"]
+from weitzman.lab.worlds.world import BallWorld
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
+class Spread(BallWorld):
     """Boxes that differ in spread: A_i/c is log-uniform between 1 and ``widest``.
 
     The clairvoyant opens about 1.7 boxes a round; how many depends on the widths that were drawn.
@@ -34,15 +33,11 @@ class Spread:
     """
 
     name: ClassVar[str] = "spread"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
     widest: float = 100.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=2, radius=self.radius, widest=self.widest)
+        check(self, dimension=2)
         fixed = weights_rng(rng)
         weights = self.radius * ball(fixed, self.boxes, self.dimension)
         widths = self.cost * self.widest ** fixed.random(self.boxes)
@@ -50,7 +45,7 @@ class Spread:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agree:
+class Agree(BallWorld):
     """Boxes whose mean is their reservation value: all have the width 8c.
 
     At A = 8c the mean is σ* − 4c + 4c = σ*. Linear regression looks for the mean, with a steadier
@@ -63,14 +58,10 @@ class Agree:
     """
 
     name: ClassVar[str] = "agree"
-    boxes: int = 10
-    dimension: int = 5
-    cost: float = 1.0
-    radius: float = 4.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds from ``start`` on."""
-        check(self, dimension=2, radius=self.radius)
+        check(self, dimension=2)
         weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
         widths = np.full(self.boxes, 8.0 * self.cost)
         return draw_with_one(self, rounds, rng, start, weights=weights, widths=widths)

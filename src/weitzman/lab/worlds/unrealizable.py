@@ -25,8 +25,6 @@ from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_block
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import whole_number
 
-__all__ = ["DAY", "Unrealizable"]
-
 DAY = 32
 """The rounds for which one threshold is searched by halving."""
 

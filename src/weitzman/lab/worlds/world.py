@@ -1,10 +1,9 @@
-"""The World protocol: a source of instances."""
+"""The World protocol: a source of instances; and the numbers that most worlds have."""
 
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from weitzman.lab.worlds.instance import Instance
-
-__all__ = ["World"]
 
 
 class World(Protocol):
@@ -32,3 +31,13 @@ class World(Protocol):
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
         """Return the rounds ``start`` … ``start + rounds − 1`` of the seed ``rng``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BallWorld:
+    """The numbers of a world whose weights lie in the ball of radius M: n, d, c and M."""
+
+    boxes: int = 10
+    dimension: int = 5
+    cost: float = 1.0
+    radius: float = 4.0

@@ -9,8 +9,6 @@ busy leaves everything as it is (:class:`~weitzman.errors.JournalUnavailableErro
 wrong in reading is damage.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
@@ -108,37 +106,31 @@ class Pool:
     def rows(self, query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return the rows of a query; asked again once if a kept connection turns out to be dead."""
         while True:
-            with self._borrowed() as (connection, kept):
-                try:
-                    return connection.execute(query, values, prepare=True, binary=True).fetchall()
-                except AWAY as error:
-                    if not (kept and connection.closed):
-                        raise unavailable(
-                            place_name(self._place), "does not answer", _line(error)
-                        ) from None
+            with self._lock:
+                kept = self._free.pop() if self._free else None
+            connection = kept or connect(self._place)
+            try:
+                return connection.execute(query, values, prepare=True, binary=True).fetchall()
+            except AWAY as error:
+                if kept is None or not connection.closed:
+                    name = place_name(self._place)
+                    raise unavailable(name, "does not answer", _line(error)) from None
+            finally:
+                self._give_back(connection)
 
     def close(self) -> None:
-        """Close all connections."""
         with self._lock:
             self._closed = True
             free, self._free = self._free, []
         for connection in free:
             connection.close()
 
-    @contextmanager
-    def _borrowed(self) -> Iterator[tuple[psycopg.Connection[Any], bool]]:
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
         with self._lock:
-            kept = self._free.pop() if self._free else None
-        connection = kept or connect(self._place)
-        try:
-            yield connection, kept is not None
-        finally:
-            with self._lock:
-                if not (connection.closed or self._closed):
-                    self._free.append(connection)
-                    connection = None  # type: ignore[assignment]
-            if connection is not None:
-                connection.close()
+            if not (connection.closed or self._closed):
+                self._free.append(connection)
+                return
+        connection.close()
 
 
 def _line(error: psycopg.Error) -> str:

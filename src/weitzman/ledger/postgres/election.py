@@ -52,14 +52,9 @@ def lock_of(problem: str) -> int:
 
 
 class Election:
-    """A process that stands for the lead of problems.
+    """A process that stands for the lead of problems; others can ask it at its ``address``.
 
-    Parameters
-    ----------
-    place
-        The connection string of the journal, whose tables are there.
-    address
-        Where other processes can ask this one.
+    Its methods raise JournalUnavailableError if the server does not answer.
     """
 
     def __init__(self, place: str, *, address: str) -> None:
@@ -67,7 +62,8 @@ class Election:
         self.address = address
         self._lock = Lock()
         self._held: set[str] = set()
-        self._term = 0
+        # How many sessions were lost: a lead of an earlier term may have been another's meanwhile
+        self.term = 0
         self._session: psycopg.Connection[Any] | None = None
         self._end = Event()
         with self._lock:
@@ -75,23 +71,12 @@ class Election:
         self._watch = Thread(target=self._beat, name="weitzman-election", daemon=True)
         self._watch.start()
 
-    @property
-    def term(self) -> int:
-        """How many sessions were lost: a lead of an earlier term may have been another's meanwhile."""
-        return self._term
-
     def leads(self, problem: str) -> bool:
         """Return whether this process leads a problem, as far as it knows; nobody is asked."""
         return problem in self._held
 
     def lead(self, problem: str) -> bool:
-        """Return whether this process leads a problem, taking the lead if nobody has it.
-
-        Raises
-        ------
-        JournalUnavailableError
-            If the server does not answer.
-        """
+        """Return whether this process leads a problem, taking the lead if nobody has it."""
         with self._lock:
             if problem not in self._held:
                 rows = self._ask("SELECT pg_try_advisory_lock(%s)", [lock_of(problem)])
@@ -124,18 +109,17 @@ class Election:
             if self._session is not None:
                 self._session.close()
 
-    def _ask(self, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
+    def _ask(self, query: str, values: list[Any], *, again: bool = True) -> list[tuple[Any, ...]]:
         """Return the rows of a query of the session; made again once if it turns out to be dead."""
-        for again in (False, True):
-            connection = self._connection()
-            try:
-                return connection.execute(query, values).fetchall()
-            except AWAY as error:
-                # Whatever happened, the locks of a session that fails are not to be counted on
-                self._lose()
-                if again:
-                    raise unavailable(place_name(self._place), "does not answer", error) from None
-        raise AssertionError("the second try ends in a return or a raise")
+        connection = self._connection()
+        try:
+            return connection.execute(query, values).fetchall()
+        except AWAY as error:
+            # Whatever happened, the locks of a session that fails are not to be counted on
+            self._lose()
+            if not again:
+                raise unavailable(place_name(self._place), "does not answer", error) from None
+        return self._ask(query, values, again=False)
 
     def _connection(self) -> psycopg.Connection[Any]:
         if self._session is None or self._session.closed:
@@ -152,7 +136,7 @@ class Election:
 
     def _lose(self) -> None:
         self._held.clear()
-        self._term += 1
+        self.term += 1
         if self._session is not None:
             self._session.close()
 

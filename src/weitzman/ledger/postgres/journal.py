@@ -31,8 +31,7 @@ from weitzman.ledger.event import Draft, Event, chained
 from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
 from weitzman.ledger.key_filter import KnownKeys
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.postgres.rows import from_row, to_row, whole
-from weitzman.ledger.postgres.tables import CHANNEL, make_tables
+from weitzman.ledger.postgres.tables import CHANNEL, from_row, make_tables, to_row, whole
 
 __all__ = ["PostgresJournal"]
 
@@ -70,13 +69,7 @@ FROM weitzman.head h LEFT JOIN (SELECT seq, chain FROM weitzman.events ORDER BY 
 
 
 class PostgresJournal:
-    """A journal in a database, made if it is not there.
-
-    Parameters
-    ----------
-    place
-        A connection string of PostgreSQL, ``postgresql://user@host/database``.
-    """
+    """A journal in the database of a connection string, ``postgresql://…``, made if it is not there."""
 
     is_far = True
 
@@ -138,11 +131,9 @@ class PostgresJournal:
                 raise JournalDamagedError(self.name, head.seq, last, f"the {reason}")
 
     def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether an event has this key, perhaps."""
         return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
-        """Return the events of a problem with a key."""
         where = "WHERE e.problem = %(problem)b AND e.key = %(key)b AND e.key <> '' ORDER BY e.seq"
         return self._alone(where, {"problem": problem.encode(), "key": key.encode()})
 
@@ -159,7 +150,6 @@ class PostgresJournal:
         return Head(*rows[0])
 
     def close(self) -> None:
-        """Close all connections."""
         self._keys.close()
         if self._writer is not None:
             self._writer.close()
@@ -170,11 +160,10 @@ class PostgresJournal:
         lasts: dict[str, int] = {}
         at: dict[str, int] = {}
         for draft in drafts:
-            before = at.get(draft.problem)
-            if before is None:
-                lasts[draft.problem] = draft.number - 1
-            elif draft.number != before + 1:
+            before = draft.number - 1
+            if at.get(draft.problem, before) != before:
                 raise moved(self.name)
+            lasts.setdefault(draft.problem, before)
             at[draft.problem] = draft.number
         return lasts
 

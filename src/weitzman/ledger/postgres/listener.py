@@ -20,13 +20,7 @@ _LOOK = 1.0
 
 
 class Listener:
-    """Waits for events of others.
-
-    Parameters
-    ----------
-    place
-        The connection string of the journal.
-    """
+    """Waits for events of others; JournalUnavailableError if the server does not answer."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -34,19 +28,14 @@ class Listener:
         self._connection: psycopg.Connection[Any] | None = None
 
     def wait(self, seq: int, timeout: float) -> int:
-        """Return the seq of the head as soon as it is beyond ``seq``, or when the time is over.
-
-        Raises
-        ------
-        JournalUnavailableError
-            If the server does not answer.
-        """
+        """Return the seq of the head as soon as it is beyond ``seq``, or when the time is over."""
         deadline = time.monotonic() + timeout
         with self._lock:
             try:
                 connection = self._listening()
                 while True:
-                    now = self._head(connection)
+                    row = connection.execute("SELECT seq FROM weitzman.head").fetchone()
+                    now = 0 if row is None else int(row[0])
                     left = deadline - time.monotonic()
                     if now > seq or left <= 0.0:
                         return now
@@ -71,7 +60,3 @@ class Listener:
             self._connection = connect(self._place)
             self._connection.execute(f"LISTEN {CHANNEL}")
         return self._connection
-
-    def _head(self, connection: psycopg.Connection[Any]) -> int:
-        row = connection.execute("SELECT seq FROM weitzman.head").fetchone()
-        return 0 if row is None else int(row[0])

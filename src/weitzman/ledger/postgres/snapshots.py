@@ -1,12 +1,13 @@
 """Snapshots in the database of a PostgreSQL journal, for every process that shares it."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import psycopg
 
 from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
-from weitzman.ledger.snapshots import Snapshot
+from weitzman.ledger.snapshots import KEPT, Snapshot
 
 __all__ = ["TableSnapshots"]
 
@@ -21,37 +22,23 @@ WHERE seq < (SELECT min(seq) FROM (SELECT seq FROM weitzman.snapshot ORDER BY se
 
 
 class TableSnapshots:
-    """Snapshots in a table beside the events.
+    """Snapshots in a table beside the events; ``place`` is the connection string of the journal."""
 
-    Parameters
-    ----------
-    place
-        The connection string of the journal.
-    keep
-        How many are kept.
-    """
-
-    def __init__(self, place: str, *, keep: int = 2) -> None:
+    def __init__(self, place: str) -> None:
         self._place = place
-        self._keep = keep
 
     def write(self, snapshot: Snapshot) -> None:
         """Store a snapshot and remove the oldest."""
-        connection = connect(self._place)
+        values = {"seq": snapshot.head.seq, "content": snapshot.to_bytes()}
         try:
-            with connection.transaction():
-                values = {"seq": snapshot.seq, "content": snapshot.to_bytes()}
+            with connect(self._place) as connection, connection.transaction():
                 connection.execute(_WRITE, values)
-                connection.execute(_FORGET, [self._keep])
+                connection.execute(_FORGET, [KEPT])
         except psycopg.Error as error:
             raise unavailable(place_name(self._place), "takes no snapshot", error) from None
-        finally:
-            connection.close()
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Yield the snapshots that are whole."""
-        pool = Pool(self._place)
-        try:
+        with closing(Pool(self._place)) as pool:
             seqs = pool.rows("SELECT seq FROM weitzman.snapshot ORDER BY seq DESC", {})
             for (seq,) in seqs:
                 query = "SELECT content FROM weitzman.snapshot WHERE seq = %(seq)b"
@@ -59,5 +46,3 @@ class TableSnapshots:
                     snapshot = Snapshot.from_bytes(content)
                     if snapshot is not None:
                         yield snapshot
-        finally:
-            pool.close()

@@ -1,4 +1,4 @@
-"""The tables of a journal in PostgreSQL.
+"""The tables of a journal in PostgreSQL, and events as rows of them.
 
 ::
 
@@ -15,15 +15,17 @@ A schema ``weitzman`` that has no journal in it, or one of a later version, is r
 empty one is taken: a role that may not make schemas can be given one.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 
 from weitzman.errors import JournalFormatError
-from weitzman.ledger.journal import EMPTY, VERSION, unavailable
+from weitzman.ledger.event import Event, follows
+from weitzman.ledger.journal import EMPTY, VERSION, Head, unavailable
 from weitzman.ledger.postgres.connection import AWAY
 
-__all__ = ["CHANNEL", "make_tables"]
+__all__ = ["CHANNEL", "from_row", "make_tables", "to_row", "whole"]
 
 CHANNEL = "weitzman"
 """Where the seq of every new head is announced."""
@@ -72,3 +74,39 @@ def make_tables(connection: psycopg.Connection[Any], name: str) -> None:
             f"The journal {name!r} has the format version {version}; this weitzman reads versions up to "
             f"{VERSION}."
         )
+
+
+def whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
+    """Return the events of rows, as far as they follow ``head`` and are whole."""
+    events = []
+    seq, chain = head
+    for row in rows:
+        event = from_row(row)
+        if event is None or event.seq != seq + 1 or not follows(chain, event):
+            break
+        events.append(event)
+        seq, chain = event.seq, event.chain
+    return events
+
+
+def to_row(event: Event) -> tuple[int, bytes, int, bytes, int, bytes, bytes, bytes]:
+    """Return the columns of an event."""
+    return (
+        event.seq,
+        event.problem.encode(),
+        event.number,
+        event.kind.encode(),
+        event.at,
+        event.key.encode(),
+        event.body,
+        event.chain,
+    )
+
+
+def from_row(row: Sequence[Any]) -> Event | None:
+    """Return the event of a row; None if its text is none."""
+    seq, problem, number, kind, at, key, body, chain = row
+    try:
+        return Event(seq, problem.decode(), number, kind.decode(), at, key.decode(), body, chain)
+    except UnicodeDecodeError:
+        return None

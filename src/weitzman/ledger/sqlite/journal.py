@@ -21,7 +21,7 @@ from typing import Any
 from weitzman.errors import JournalDamagedError
 from weitzman.ledger.event import Draft, Event, chained, follows
 from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
-from weitzman.ledger.key_filter import KeyFilter
+from weitzman.ledger.key_filter import EVERYTHING, KnownKeys
 from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.last_numbers import LastNumbers
 from weitzman.ledger.sqlite.layout import bring_up, check_header, lay_out
@@ -29,7 +29,6 @@ from weitzman.ledger.sqlite.layout import bring_up, check_header, lay_out
 __all__ = ["SqliteJournal"]
 
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
-_MANY = 5_000
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
 _ROWS = 64
 """The most rows of one statement: other threads run while SQLite does, so each may cost a wait for them."""
@@ -48,13 +47,7 @@ _OF_PROBLEM = (
 
 
 class SqliteJournal:
-    """A journal in a file of this machine, made if it is not there.
-
-    Parameters
-    ----------
-    path
-        The file. Beside it stand SQLite's ``-wal`` and ``-shm`` and the ``-witness``.
-    """
+    """A journal in a file of this machine, made if it is not there."""
 
     is_far = False
 
@@ -67,10 +60,8 @@ class SqliteJournal:
         self._lock = threading.Lock()
         self._readers = threading.local()
         self._open: list[sqlite3.Connection] = []
-        self._keys = KeyFilter()
+        self._keys = KnownKeys(self._all_keys, most=EVERYTHING)
         self._numbers = LastNumbers()
-        self._closed = False
-        self._filling: threading.Thread | None = None
         try:
             self._writer = self._writing()
             self._head = self._read_head()
@@ -79,8 +70,7 @@ class SqliteJournal:
         except BaseException:
             self.close()
             raise
-        self._filling = threading.Thread(target=self._fill, name="keys", daemon=True)
-        self._filling.start()
+        self._keys.reach(self._head.seq)
 
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Store drafts in one transaction."""
@@ -108,15 +98,12 @@ class SqliteJournal:
             self._head = head
             self._last_commit.write(head.seq)
             self._numbers.take(numbers, head.seq, kept=kept)
-            for event in events:
-                if event.key:
-                    self._keys.add(event.problem, event.key)
+            self._keys.appended(events)
             return events
 
     def read(
         self, since: Head = EMPTY, *, problem: str | None = None, until: int | None = None
     ) -> Iterator[Event]:
-        """Yield events in order, checked."""
         last = self.head().seq if until is None else until
         if problem is not None:
             few = last - since.seq <= _FEW
@@ -135,25 +122,20 @@ class SqliteJournal:
             raise JournalDamagedError(self.name, seq, last, "the events after it are not there")
 
     def may_hold(self, problem: str, key: str) -> bool:
-        """Return whether an event has this key, perhaps."""
         return self._keys.may_hold(problem, key)
 
     def find(self, problem: str, key: str) -> list[Event]:
-        """Return the events of a problem with a key."""
         if not key or not self._keys.may_hold(problem, key):
             return []
         where = "WHERE e.key = ? AND e.problem = ? ORDER BY e.seq"
         return list(self._alone(where, (key, problem)))
 
     def head(self) -> Head:
-        """Return the end of what is stored."""
         return self._head
 
     def close(self) -> None:
         """Close all connections; what SQLite has in its log goes into the file."""
-        self._closed = True
-        if self._filling is not None:
-            self._filling.join()
+        self._keys.close()
         for connection in self._open:
             connection.close()
         self._open.clear()
@@ -175,18 +157,9 @@ class SqliteJournal:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise JournalDamagedError(self.name, after, self._head.seq, str(error)) from None
 
-    def _fill(self) -> None:
-        """Add the keys that are there to the filter; those to come are added when they are stored."""
-        query = "SELECT DISTINCT problem, key FROM events WHERE key <> ''"
-        try:
-            found = self._reader().execute(query)
-            while pairs := found.fetchmany(_MANY):
-                if self._closed:
-                    return
-                self._keys.add_all(pairs)
-        except (sqlite3.Error, UnicodeDecodeError, TypeError):
-            return  # whoever asks for a key finds the damage
-        self._keys.is_complete = True
+    def _all_keys(self, after: int, until: int) -> Iterator[tuple[str, str]]:
+        """Yield every key that is there, by the index, where they stand together."""
+        return self._reader().execute("SELECT DISTINCT problem, key FROM events WHERE key <> ''")
 
     def _writing(self) -> sqlite3.Connection:
         connection = self._connect()

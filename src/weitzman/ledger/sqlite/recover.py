@@ -55,8 +55,7 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
     """Keep what is whole of a journal, and say what is lost; a dry run only says it."""
     file = Path(path)
     check_header(file)
-    last_commit = LastCommit(file)
-    try:
+    with closing(LastCommit(file)) as last_commit:
         committed = last_commit.read()
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
             copy = Path(folder) / file.name
@@ -72,8 +71,6 @@ def recover(path: str | os.PathLike[str], *, dry_run: bool = False) -> Recovery:
                 return Recovery(kept=kept, stored=stored, lost=lost)
             aside = _move_aside(file)
             whole.replace(file)
-    finally:
-        last_commit.close()
     for snapshot in FileSnapshots(file).files():
         snapshot.replace(aside / snapshot.name)
     file.with_name(f"{file.name}-witness").unlink(missing_ok=True)

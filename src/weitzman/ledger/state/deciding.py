@@ -1,19 +1,14 @@
 """What decides for a problem: the policy of its settings, running."""
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.learn.policy import Player
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import started
 from weitzman.learn.storage.earlier import is_earlier, upgraded
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.ledger.bodies import Created
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from weitzman.learn.policy import Player
 
 __all__ = ["player_for", "searcher_for"]
 
@@ -51,9 +46,9 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
     )
 
 
-def player_for(settings: Created, uploaded: Described | None = None) -> "Player":
+def player_for(settings: Created, uploaded: Described | None = None) -> Player:
     """Return the policy of a problem, or the one uploaded in its place, running; it has seen nothing."""
-    with _refused(settings):
+    try:
         searcher = searcher_for(settings, uploaded)
         return started(
             searcher.policy,
@@ -63,13 +58,6 @@ def player_for(settings: Created, uploaded: Described | None = None) -> "Player"
             seed=searcher.rng,
             sense=settings.sense,
         )
-
-
-@contextmanager
-def _refused(settings: Created) -> "Iterator[None]":
-    """Turn what cannot be started into one sentence about the settings."""
-    try:
-        yield
     except (AttributeError, KeyError, TypeError) as error:
         rule = f"be those of {settings.policy or settings.learner}"
         raise InvalidInputError("The parameters", rule, str(error)) from None

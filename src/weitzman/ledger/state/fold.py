@@ -29,7 +29,7 @@ from weitzman.ledger.bodies import (
     decode,
 )
 from weitzman.ledger.event import Draft, Event
-from weitzman.ledger.state.arrays import pack, unpack
+from weitzman.ledger.state.arrays import pack
 from weitzman.ledger.state.problem import Problem
 
 __all__ = ["SERVICE", "Key", "Service", "State", "apply", "digest", "replay"]
@@ -53,15 +53,6 @@ class Service(msgspec.Struct):
 
     events: int = 0
     keys: dict[str, Key] = msgspec.field(default_factory=dict)
-
-    def record(self) -> bytes:
-        """Return everything, as bytes."""
-        return pack(self)
-
-    @classmethod
-    def from_record(cls, content: bytes | memoryview) -> "Service":
-        """Return the service that :meth:`record` was asked of."""
-        return unpack(content, cls)
 
 
 class State:
@@ -149,7 +140,7 @@ def replay(events: Iterable[Draft | Event], state: State | None = None) -> State
 
 def digest(state: State) -> str:
     """Return a hash of everything."""
-    found = hashlib.sha256(hashlib.sha256(state.service.record()).digest())
+    found = hashlib.sha256(hashlib.sha256(pack(state.service)).digest())
     for name in sorted(state.problems):
         found.update(hashlib.sha256(state.problems[name].record()).digest())
     return found.hexdigest()

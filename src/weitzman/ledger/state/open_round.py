@@ -5,7 +5,8 @@ goes on with the closed ones. Inside, smaller values are better.
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,49 +16,11 @@ from weitzman.ledger.bodies import LARGEST, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["OpenRound", "Result", "RoundRecord"]
-
-
-class Result(msgspec.Struct, frozen=True):
-    """What a round comes to, with smaller values better.
-
-    Attributes
-    ----------
-    opened
-        The rows looked at, in order.
-    chosen
-        The row whose value is kept; None for the outside option, or if there is no value.
-    value, total
-        The value kept, and with what was paid; None if nothing was seen and there is no outside option.
-    paid
-        The costs of the looks.
-    """
-
-    opened: tuple[int, ...]
-    chosen: int | None
-    value: float | None
-    paid: float
-    total: float | None
+__all__ = ["OpenRound", "RoundRecord"]
 
 
 class RoundRecord(msgspec.Struct):
-    """An open round as it is saved.
-
-    Attributes
-    ----------
-    at, until, places, contexts
-        As of :class:`OpenRound`.
-    costs, outside, looks
-        The costs, the outside option, and what the rows looked at showed, in order; None where nothing came.
-    sigma, order
-        The reservation values and the rows by increasing ones, if the rule goes by them; else no values, and
-        the rows as they stand.
-    course
-        Another rule, as arrays.
-    """
+    """An open round as it is saved; ``course`` is a rule without reservation values, as arrays."""
 
     at: int
     until: int
@@ -147,7 +110,7 @@ class OpenRound:
         )
 
     @property
-    def costs(self) -> "Sequence[float]":
+    def costs(self) -> Sequence[float]:
         """What looking at each row costs."""
         return self.state.costs
 
@@ -170,20 +133,12 @@ class OpenRound:
         else:
             self.state.see(row, value)
 
-    def best(self) -> float:
-        """Return the smallest value in hand; +∞ if there is none."""
-        return self.state.best
-
     def next(self) -> int | None:
         """Return the row to look at next; None to stop."""
         if self.rule is None:
             return None
         action = self.rule.next(self.state)
         return action.box if isinstance(action, Open) else None
-
-    def result(self) -> Result:
-        """Return what the round comes to if it ends now."""
-        return _result(self.state)
 
     def known(self, shown: list[tuple[int, float]]) -> list[float]:
         """Return one value per row, of looks before what was shown at the end; NaN for unknown ones."""
@@ -194,12 +149,12 @@ class OpenRound:
             values[row] = value
         return values
 
-    def would(self, values: list[float]) -> Result | None:
-        """Return what the rule alone would have come to; None if it asks for a value that is unknown."""
+    def would(self, values: list[float]) -> RoundState | None:
+        """Return what the rule alone would have seen; None if it asks for a value that is unknown."""
         if self.rule is None:
             return None
         done = follow(self.rule, RoundState(self.costs, self.state.outside), values)
-        return None if len(done.values) < len(done.opened) else _result(done)
+        return None if len(done.values) < len(done.opened) else done
 
     def record(self) -> RoundRecord:
         """Return the round as it is saved."""
@@ -241,9 +196,3 @@ class OpenRound:
         for row, value in record.looks.items():
             made.see(row, value)
         return made
-
-
-def _result(state: RoundState) -> Result:
-    value = None if state.best == math.inf else state.best
-    total = None if value is None else value + state.paid
-    return Result(tuple(state.opened), state.kept, value, state.paid, total)

@@ -16,7 +16,7 @@ from weitzman.learn.settings import saved_settings
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
-from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, PastRound, Seen
+from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, Seen
 from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
@@ -45,20 +45,8 @@ class ProblemRecord(msgspec.Struct, omit_defaults=True):
 class Problem:
     """One decision problem and everything that has happened to it.
 
-    Attributes
-    ----------
-    name, settings
-        What it is called, and what it was created with.
-    at
-        When it was created, in microseconds.
-    events
-        How many events it has taken in.
-    archived
-        Whether it takes no more rounds.
-    rounds
-        The open rounds by id.
-    tally
-        What its closed rounds came to.
+    It was created at ``at``, in microseconds, and has taken in ``events`` events. ``rounds`` are the open
+    ones by id, ``tally`` is what the closed ones came to.
     """
 
     def __init__(self, *, name: str, at: int, settings: Created) -> None:
@@ -115,7 +103,6 @@ class Problem:
         return rule
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
-        """Begin a round."""
         waiting = self.settings.waiting
         contexts = None
         if self._fresh is not None and self._fresh[0] is body.reservation_values:
@@ -146,17 +133,19 @@ class Problem:
         """End a round and learn it, once."""
         ended = self.rounds.pop(name)
         values = ended.known([(row, self.sign * v) for row, v in body.shown])
-        result = ended.result()
         self.tally.waited += body.waited
         if self.settings.shadow:
-            self.tally.compare(result, ended.would(values))
-        self.tally.close(name, at, ended, values, result)
+            self.tally.compare(ended.state, ended.would(values))
+        self.tally.close(name, at, ended, values)
         self._learn(ended.places, ended.contexts, list(ended.costs), values, ended.outside)
 
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
         for past in body.rounds:
-            self._learn_past(past)
+            values = [math.nan if v is None else self.sign * v for v in past.values]
+            contexts = np.array(past.contexts, dtype=np.float64)
+            outside = None if past.outside is None else self.sign * past.outside
+            self._learn(past.places, contexts, past.costs, values, outside)
         self.tally.imported += len(body.rounds)
 
     def learned(self) -> Arrays:
@@ -211,12 +200,6 @@ class Problem:
         problem._go_by(record.uploaded)
         problem._player.restore(record.learned)
         return problem
-
-    def _learn_past(self, past: PastRound) -> None:
-        values = [math.nan if v is None else self.sign * v for v in past.values]
-        contexts = np.array(past.contexts, dtype=np.float64)
-        outside = None if past.outside is None else self.sign * past.outside
-        self._learn(past.places, contexts, past.costs, values, outside)
 
     def _learn(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode
 from weitzman.ledger.event import Draft, Event
-from weitzman.ledger.state.open_round import OpenRound, Result
+from weitzman.ledger.state.open_round import OpenRound
 
 __all__ = ["RoundHistory", "round_history"]
 
@@ -14,18 +14,8 @@ __all__ = ["RoundHistory", "round_history"]
 class RoundHistory:
     """A round, open or ended, as its events tell it; smaller values are better in ``round``.
 
-    Attributes
-    ----------
-    body
-        What it was opened with.
-    round
-        The round with all its looks that came in time.
-    times
-        When each look was reported, by row.
-    late
-        Values that came after the end, by row.
-    closed, closed_at
-        How and when it ended; None if it is open.
+    ``times`` says when each look was reported and ``late`` has the values that came after the end, both by
+    row.
     """
 
     body: Opened
@@ -34,10 +24,6 @@ class RoundHistory:
     late: dict[int, float | None] = field(default_factory=dict)
     closed: Closed | None = None
     closed_at: int | None = None
-
-    def result(self) -> Result:
-        """Return the result of the round, as it ended or if it ends now."""
-        return self.round.result()
 
 
 def round_history(

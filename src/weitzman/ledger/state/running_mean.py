@@ -34,7 +34,6 @@ class Spread(msgspec.Struct, array_like=True, gc=False):
     squares: float = 0.0
 
     def add(self, number: float) -> None:
-        """Take in a number."""
         self.count += 1
         away = number - self.mean
         self.mean += away / self.count
@@ -64,7 +63,6 @@ class Ratio(msgspec.Struct, array_like=True, gc=False):
     cc: float = 0.0
 
     def add(self, e: float, c: float) -> None:
-        """Take in a pair."""
         self.ee += e * e
         self.ec += e * c
         self.cc += c * c

@@ -21,8 +21,9 @@ import math
 
 import msgspec
 
-from weitzman.ledger.state.open_round import OpenRound, Result
+from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.running_mean import Ratio, Spread
+from weitzman.search.state import RoundState
 
 __all__ = ["Ended", "Mark", "Shadow", "Spreads", "Tally"]
 
@@ -129,11 +130,11 @@ class Tally(msgspec.Struct):
             whole, whole[:], whole[:], real, real[:], real[:], whole[:], ratios, [0] * (boxes + 1)
         )
 
-    def close(
-        self, name: str, at: int, ended: OpenRound, values: list[float], result: Result
-    ) -> None:
+    def close(self, name: str, at: int, ended: OpenRound, values: list[float]) -> None:
         """Count a round that ends, with one value per row, NaN for unknown ones."""
         self.closed += 1
+        state = ended.state
+        total = None if state.best == math.inf else state.total
         places = range(len(ended.costs)) if ended.places is None else ended.places
         self.absent = self.absent if ended.places is None else self._without(ended.places)
         shortfall = spared = 0.0
@@ -146,26 +147,26 @@ class Tally(msgspec.Struct):
             else:
                 spared += cost
         self.saved_looks += spared
-        self.paid += result.paid
+        self.paid += state.paid
         self.depth[len(looks)] += 1
         spreads = self.spreads
         spreads.looks.add(len(looks))
         spreads.saved_looks.add(spared)
         if ended.sigma:
             spreads.shortfall.add(shortfall)
-        if result.total is None or result.value is None:
+        if total is None:
             self.empty += 1
         else:
-            self.value += result.value
-            self.total += result.total
-            spreads.total.add(result.total)
+            self.value += state.best
+            self.total += total
+            spreads.total.add(total)
             if ended.outside is not None:
                 self.outside_rounds += 1
-                self.saved_outside += ended.outside - result.total
-                spreads.saved_outside.add(ended.outside - result.total)
+                self.saved_outside += ended.outside - total
+                spreads.saved_outside.add(ended.outside - total)
             if not any(map(math.isnan, values)):
-                self._hindsight(ended, values, result.total)
-        chosen = result.chosen
+                self._hindsight(ended, values, total)
+        chosen = state.kept
         if chosen is not None and ended.places is not None:
             chosen = ended.places[chosen]
         self.recent.append(
@@ -174,20 +175,20 @@ class Tally(msgspec.Struct):
                 at=at,
                 looks=len(looks),
                 chosen=chosen,
-                paid=result.paid,
-                total=result.total,
+                paid=state.paid,
+                total=total,
             )
         )
         del self.recent[:-_RECENT]
         self._mark(at)
 
-    def compare(self, result: Result, would: Result | None) -> None:
+    def compare(self, ended: RoundState, would: RoundState | None) -> None:
         """Count a round that the caller decided beside what the rule would have done."""
-        if would is None or would.total is None or result.total is None:
+        if would is None or math.inf in (would.best, ended.best):
             return
         self.shadow.rounds += 1
-        self.shadow.agreed += set(would.opened) == set(result.opened)
-        self.shadow.caller += result.total
+        self.shadow.agreed += set(would.opened) == set(ended.opened)
+        self.shadow.caller += ended.total
         self.shadow.rule += would.total
 
     def saved_fixed(self) -> float:

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.joint import Joint
 from weitzman.learn.policies.portfolio import Portfolio
@@ -32,32 +32,20 @@ from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.record import sigma_of
 from weitzman.logs.log import Log
+from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_ratios
 from weitzman.replays.diagnosis.residuals import CLEAR
-from weitzman.replays.replay import rounds_of
 
 if TYPE_CHECKING:
     from weitzman.learn.policy import Policy
 
-__all__ = ["Calibration", "Promise", "calibration", "promised"]
-
 _BINS = 8
 _CHANCE = 0.01
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Promise:
-    """σ beside what came: (T, n) each, NaN where something is not known.
-
-    Attributes
-    ----------
-    rule
-        Whose σ it is.
-    sigma, values, costs
-        The reservation values, what was found, and what a look cost.
-    """
+    """The σ of a rule, the values that came and the costs: (T, n) each, NaN if not known."""
 
     rule: str
     sigma: Floats
@@ -67,22 +55,11 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """Whether a rule keeps its promise.
+    """Whether a rule keeps its promise: found over promised, with its standard error.
 
-    Attributes
-    ----------
-    rule
-        Whose reservation values these are.
-    ratio, error
-        Found over promised, and its standard error.
-    shift
-        By how much σ is too high, in units of value.
-    boxes, box_errors
-        The same ratio for each box, (n,); NaN for a box without cost or rounds.
-    at, bins, bin_errors
-        The ratio within eighths of the rows by σ, and their mean σ.
-    bar
-        How many standard errors a box must be away from 1 to be called off.
+    σ is too high by ``shift``, in units of value. The same ratio is there for each box, (n,), NaN
+    for one without cost or rounds, and within eighths of the rows by σ, whose means are ``at``. A
+    box is called off if it is more than ``bar`` standard errors away from 1.
     """
 
     rule: str
@@ -146,7 +123,7 @@ def promised(
     ]
     if trees:
         rules.append(Joint("trees", "fixed", shared=log.shared))
-    rounds = rounds_of(log, cost_scale=cost_scale)
+    rounds = LogRounds(log, cost_scale)
     candidates = Portfolio(candidates=rules, shared=log.shared).started(
         boxes=rounds.boxes, dimension=rounds.dimension, feedback="full", seed=0
     )
@@ -170,7 +147,7 @@ def promised(
 
 
 def _binned(
-    sigma: Floats, known: NDArray[np.bool_], excess: Floats, costs: Floats
+    sigma: Floats, known: Flags, excess: Floats, costs: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return the mean σ of each bin, and found over promised with its error; empty bins are left out."""
     edges = np.quantile(sigma[known], np.arange(1, _BINS) / _BINS) if known.any() else np.empty(0)

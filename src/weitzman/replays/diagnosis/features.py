@@ -20,31 +20,18 @@ say the same each looks less telling than it is.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.models.means import Fit, fit_means
 from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.replays.bootstrap import block_ratios
-
-__all__ = ["Telling", "telling"]
-
-Floats = NDArray[np.float64]
+from weitzman.replays.diagnosis.residuals import known_mean
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Telling:
-    """What features tell, the most telling first.
-
-    Attributes
-    ----------
-    names
-        The features.
-    shares, errors
-        What each tells, and its standard error.
-    explained, explained_error
-        What all of them predict together.
-    """
+    """What each feature tells, the most telling first, and what all explain together."""
 
     names: list[str]
     shares: Floats
@@ -66,7 +53,8 @@ def telling(log: Log) -> Telling | None:
     fit = fit_means(contexts[:half], early, shared=log.shared)
     parts = _parts(log, fit, np.where(known[:, :, np.newaxis], contexts[half:], 0.0))
     rest = np.where(known, values - fit.levels - parts.sum(axis=2), 0.0)
-    squares = (np.where(known, values - _mean(values, known, log.shared), 0.0) ** 2).sum(axis=1)
+    around = values - known_mean(values, known, log.shared)
+    squares = (np.where(known, around, 0.0) ** 2).sum(axis=1)
     grown = np.stack(
         [_grown(rest, part, known, log.shared) for part in np.moveaxis(parts, 2, 0)], axis=1
     )
@@ -92,16 +80,10 @@ def _parts(log: Log, fit: Fit, contexts: Floats) -> Floats:
     return parts
 
 
-def _grown(rest: Floats, part: Floats, known: NDArray[np.bool_], shared: bool) -> Floats:
+def _grown(rest: Floats, part: Floats, known: Flags, shared: bool) -> Floats:
     """Return by how much the squares of a round grow without a feature, on average, (T,)."""
-    first, second = _mean(part, known, shared), _mean(part**2, known, shared)
+    first, second = known_mean(part, known, shared), known_mean(part**2, known, shared)
     without = rest + part
     squares = without**2 - 2.0 * without * first + second
     grown: Floats = np.where(known, squares - rest**2, 0.0).sum(axis=1)
     return grown
-
-
-def _mean(numbers: Floats, known: NDArray[np.bool_], shared: bool) -> Floats:
-    axis = None if shared else 0
-    counts = np.maximum(known.sum(axis=axis), 1)
-    return np.asarray(np.where(known, numbers, 0.0).sum(axis=axis) / counts)

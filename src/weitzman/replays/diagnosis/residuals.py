@@ -25,35 +25,23 @@ correlation here: for a rule that is linear in the contexts it is one.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.learn.models.means import fit_means
 from weitzman.learn.preparation import prepared
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import contexts_of
 from weitzman.replays.bootstrap import block_ratios
 
-__all__ = ["CLEAR", "Correlation", "Residuals", "correlation", "residuals_of"]
-
 CLEAR = 3.0
 """By how many standard errors something must differ to be called different."""
 
 _NOTICEABLE = 0.05
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
-    """The residuals of a log, (T, n); NaN where there is no value.
-
-    Attributes
-    ----------
-    values
-        The residuals.
-    shared
-        Whether one regression serves all boxes.
-    """
+    """The residuals of a log, (T, n), NaN without a value; boxes may share a regression."""
 
     values: Floats
     shared: bool
@@ -76,15 +64,7 @@ class Residuals:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Correlation:
-    """The mean correlation of two boxes of a round.
-
-    Attributes
-    ----------
-    mean, error
-        ρ and its standard error; NaN if no round has two boxes.
-    boxes, box_errors
-        ρ_i and its standard error, (n,).
-    """
+    """The mean correlation ρ of two boxes of a round, NaN if none has two, and ρ_i, (n,)."""
 
     mean: float
     error: float
@@ -122,9 +102,14 @@ def correlation(residuals: Residuals) -> Correlation:
 def _moments(residuals: Residuals) -> tuple[Floats, Floats]:
     """Return the mean and the variance of each box, (n,); of all boxes, if they share a regression."""
     values, known = residuals.values, ~np.isnan(residuals.values)
-    axis = None if residuals.shared else 0
-    counts = np.maximum(known.sum(axis=axis), 1)
-    mean = np.where(known, values, 0.0).sum(axis=axis) / counts
-    variance = np.where(known, (values - mean) ** 2, 0.0).sum(axis=axis) / counts
+    mean = known_mean(values, known, residuals.shared)
+    variance = known_mean((values - mean) ** 2, known, residuals.shared)
     boxes = values.shape[1]
     return np.broadcast_to(mean, boxes), np.broadcast_to(variance, boxes)
+
+
+def known_mean(numbers: Floats, known: Flags, shared: bool) -> Floats:
+    """Return the mean of the known numbers, of each box or, if they share a model, of all."""
+    axis = None if shared else 0
+    counts = np.maximum(known.sum(axis=axis), 1)
+    return np.asarray(np.where(known, numbers, 0.0).sum(axis=axis) / counts)

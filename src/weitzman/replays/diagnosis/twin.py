@@ -23,50 +23,29 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.residuals import Residuals
 
-__all__ = ["TWINS", "Twin", "twin"]
-
 Twin = Literal["together", "apart"]
 TWINS: tuple[Twin, ...] = ("together", "apart")
-
-Floats = NDArray[np.float64]
 
 
 def twin(log: Log, residuals: Residuals, kind: Twin, *, rng: int = 0) -> Log:
     """Return a log with the residuals of another round in every round."""
+    found, known = residuals.values, ~np.isnan(residuals.values)
     generator = np.random.default_rng(rng)
-    shuffle = _together if kind == "together" else _apart
-    moved = shuffle(residuals.values, residuals.shared, generator)
-    values = log.values - residuals.values + moved
+    moved, left = np.full_like(found, np.nan), known
+    if kind == "together":
+        origin = generator.permutation(len(found))
+        moved = np.where(known, found[origin], np.nan)
+        taken = np.zeros_like(known)
+        taken[origin] = known & known[origin]
+        left = known & ~taken
+    missing = known & np.isnan(moved)
+    # One pool for all boxes, or one for each
+    for box in [slice(None)] if residuals.shared else range(found.shape[1]):
+        drawn = generator.permutation(found[:, box][left[:, box]])
+        moved[:, box][missing[:, box]] = drawn
+    values = log.values - found + moved
     return replace(log, values=values, opened=None, source=f"{log.source}, {kind}")
-
-
-def _apart(residuals: Floats, shared: bool, generator: np.random.Generator) -> Floats:
-    known = ~np.isnan(residuals)
-    moved = np.full_like(residuals, np.nan)
-    if shared:
-        moved[known] = generator.permutation(residuals[known])
-        return moved
-    for box in range(residuals.shape[1]):
-        there = known[:, box]
-        moved[there, box] = generator.permutation(residuals[there, box])
-    return moved
-
-
-def _together(residuals: Floats, shared: bool, generator: np.random.Generator) -> Floats:
-    known = ~np.isnan(residuals)
-    origin = generator.permutation(len(residuals))
-    moved = np.where(known, residuals[origin], np.nan)
-    taken = np.zeros_like(known)
-    taken[origin] = known & known[origin]
-    missing, left = known & np.isnan(moved), known & ~taken
-    if shared:
-        moved[missing] = generator.permutation(residuals[left])
-        return moved
-    for box in range(residuals.shape[1]):
-        moved[missing[:, box], box] = generator.permutation(residuals[left[:, box], box])
-    return moved

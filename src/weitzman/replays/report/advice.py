@@ -18,8 +18,6 @@ import numpy as np
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.replay import Replay
 
-__all__ = ["ASSUMED", "Advice", "Saving", "Verdict", "advice", "in_percent", "saving"]
-
 Verdict = Literal["saves", "same", "costs"]
 
 ASSUMED = {
@@ -35,16 +33,9 @@ _MANY = 0.05  # missing values, as a share
 
 @dataclass(frozen=True, kw_only=True)
 class Saving:
-    """What the policy of a replay saves against another.
+    """What the policy of a replay saves per round against another, with its standard error.
 
-    Attributes
-    ----------
-    against
-        The other policy.
-    saved, error
-        Per round, and its standard error.
-    share, share_error
-        The same as a share of the other's mean total; NaN if that is not positive.
+    ``share`` is the same as a share of the other's mean total; NaN if that is not positive.
     """
 
     against: str
@@ -82,19 +73,10 @@ class Saving:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """A recommendation.
+    """A recommendation: what to do and what it would have saved, in one sentence with its verdict.
 
-    Attributes
-    ----------
-    verdict
-        That of the first sentence.
-    headline
-        The first sentence: what to do, and what it would have saved.
-    lines
-        What the log does not show, and the other comparisons: all other rules, the other feedback, other
-        cost scales.
-    cautions
-        What all this rests on.
+    Lines say what the log does not show, and compare with all other rules, the other feedback and
+    other cost scales; cautions say what all this rests on.
     """
 
     verdict: Verdict
@@ -132,12 +114,7 @@ def in_percent(share: float, error: float) -> str:
 def advice(replays: Sequence[Replay], *, rows: int) -> Advice:
     """Return what to do, from replays of one log; that at cost scale 1 comes first, or the first.
 
-    Parameters
-    ----------
-    replays
-        Under one or two feedbacks, at one or several cost scales.
-    rows
-        How many rows the log has, beside which missing values are counted.
+    Missing values are counted beside the ``rows`` of the log.
     """
     scale = 1.0 if any(r.cost_scale == 1.0 for r in replays) else replays[0].cost_scale
     here = sorted((r for r in replays if r.cost_scale == scale), key=lambda r: r.feedback == "full")

@@ -4,33 +4,18 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats, Ints
 from weitzman.figures.charts import Chart, Series
 from weitzman.replays.diagnosis.features import Telling
 from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import CHEAP, Findings
 
-__all__ = [
-    "calibration_charts",
-    "correlation_chart",
-    "cost_chart",
-    "opened_chart",
-    "saved_chart",
-    "saving_charts",
-    "telling_chart",
-    "totals_chart",
-    "twin_chart",
-    "went_by_charts",
-]
-
 _SHOWN = 7  # policies whose numbers set the limits
 _MOST = 24  # rows of dots
 _BLOCKS = 40
 _CANDIDATES = 6
-
-Floats = NDArray[np.float64]
 
 
 def totals_chart(findings: Findings) -> Chart:
@@ -97,12 +82,8 @@ def _roomy(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def saving_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return what the policy has saved against each other by every round, one chart per feedback."""
-    return tuple(_savings(replay) for replay in findings.main)
-
-
-def _savings(replay: Replay) -> Chart:
+def saving_chart(replay: Replay) -> Chart:
+    """Return what the policy has saved against each other by every round."""
     shown = replay.shown()
     mine = shown[replay.main][0]
     saved = {
@@ -124,12 +105,8 @@ def _savings(replay: Replay) -> Chart:
     )
 
 
-def went_by_charts(findings: Findings) -> tuple[Chart, ...]:
-    """Return which candidates the policy went by, over time, one chart per feedback."""
-    return tuple(_went_by(replay) for replay in findings.main)
-
-
-def _went_by(replay: Replay) -> Chart:
+def went_by_chart(replay: Replay) -> Chart:
+    """Return which candidates the policy went by, over time."""
     count = len(replay.played)
     edges = np.unique(np.linspace(0, count, min(_BLOCKS, count) + 1).astype(np.int64))
     uses = np.bincount(replay.played, minlength=len(replay.candidates))
@@ -249,7 +226,7 @@ def twin_chart(findings: Findings) -> Chart | None:
     )  # fmt: skip
 
 
-def _rows(names: list[str], weight: Floats) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _rows(names: list[str], weight: Floats) -> tuple[tuple[str, ...], Ints]:
     """Return the names of the rows of dots and their numbers: all, or those that weigh most."""
     kept = np.sort(np.argsort(-weight, kind="stable")[:_MOST])
     return tuple(names[k] for k in kept), kept

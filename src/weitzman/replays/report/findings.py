@@ -1,12 +1,12 @@
 """What a replay of a log finds: totals, calibration, correlation, telling features, a recommendation."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.logs.log import Log
 from weitzman.replays.cases import Case, Replays
 from weitzman.replays.diagnosis.calibration import Calibration, calibration
@@ -15,37 +15,18 @@ from weitzman.replays.diagnosis.residuals import Correlation, correlation, resid
 from weitzman.replays.diagnosis.twin import TWINS
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import Advice, advice
-
-__all__ = ["CHEAP", "Findings", "find"]
+from weitzman.search.numbers import json_ready
 
 CHEAP = 0.05
 """Below this share of the spread a look is called cheap."""
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Findings:
-    """All that a report tells.
+    """All that a report tells: it is about the cost scale 1, if that was played.
 
-    Attributes
-    ----------
-    log
-        The recorded rounds.
-    replays
-        What policies came to.
-    scale
-        The cost scale that the report is about: 1, if it was played.
-    advice
-        What to do.
-    correlation
-        Whether the boxes of a round move together.
-    cost_shares
-        The mean cost of each box as a share of its spread, (n,).
-    calibrations
-        Whether reservation values keep their promise.
-    telling
-        What features tell; None where there is nothing to say.
+    ``cost_shares`` are the mean costs of the boxes as shares of their spread, (n,). ``telling`` is
+    None where there is nothing to say about features.
     """
 
     log: Log
@@ -91,12 +72,7 @@ class Findings:
                 "shared": self.log.shared,
                 "skipped_rows": self.log.skipped,
             },
-            "recommendation": {
-                "verdict": self.advice.verdict,
-                "headline": self.advice.headline,
-                "lines": list(self.advice.lines),
-                "cautions": list(self.advice.cautions),
-            },
+            "recommendation": asdict(self.advice),
             "correlation": {
                 "mean": self.correlation.mean,
                 "se": self.correlation.error,
@@ -114,7 +90,7 @@ class Findings:
                 "explained_se": t.explained_error,
                 "tell": [{"feature": n, "share": s, "se": e} for n, s, e in names],
             }
-        return {name: _without_nan(part) for name, part in found.items()}
+        return {name: json_ready(part) for name, part in found.items()}
 
 
 def find(log: Log, replays: Replays) -> Findings:
@@ -147,11 +123,3 @@ def _told(one: Calibration, log: Log) -> dict[str, Any]:
         "holds": one.holds,
         "boxes_off": [] if log.shared else [log.boxes[k] for k in one.off],
     }
-
-
-def _without_nan(thing: Any) -> Any:
-    if isinstance(thing, dict):
-        return {key: _without_nan(value) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return [_without_nan(value) for value in thing]
-    return None if isinstance(thing, float) and not np.isfinite(thing) else thing

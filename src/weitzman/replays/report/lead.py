@@ -9,8 +9,6 @@ from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import Findings
 
-__all__ = ["glossary", "lead", "left_out", "log_words", "made_words"]
-
 _NAMED = 12  # features that are told by name
 _NAMES = {
     "stay": "open nothing",

@@ -24,12 +24,10 @@ from weitzman.errors import InvalidInputError
 from weitzman.figures.chart_matplotlib import save_pictures
 from weitzman.figures.page import Section, render, write_page
 from weitzman.jobs.files import check_own, write_table
-from weitzman.replays.pieces import finished_parts
+from weitzman.replays.cases import finished_parts
 from weitzman.replays.report import charts, words
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
-
-__all__ = ["PARTS", "check_place", "placed", "replay_page", "write_replay_report"]
 
 PARTS = "parts"
 _FIGURES = "figures"
@@ -111,7 +109,7 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
                 f"The sum of what {findings.main[0].main} has saved by each round; below 0 it was behind. "
                 "The axis is made for the closest rivals, and far worse rules leave it at the top.",
             ),
-            charts=charts.saving_charts(findings),
+            charts=tuple(map(charts.saving_chart, findings.main)),
         ),
         *_went_by(findings),
         Section(
@@ -156,8 +154,8 @@ def _went_by(findings: Findings) -> tuple[Section, ...]:
                 "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
                 "to learn.",
             ),
-            charts=charts.went_by_charts(findings),
-            folds=tuple(words.candidate_fold(replay) for replay in findings.main),
+            charts=tuple(map(charts.went_by_chart, findings.main)),
+            folds=tuple(map(words.candidate_fold, findings.main)),
         ),
     )
 

@@ -9,18 +9,6 @@ from weitzman.replays.replay import Replay
 from weitzman.replays.report.advice import ASSUMED, in_percent, saving
 from weitzman.replays.report.findings import CHEAP, Findings
 
-__all__ = [
-    "calibration_table",
-    "calibration_words",
-    "candidate_fold",
-    "correlation_words",
-    "cost_words",
-    "scale_table",
-    "telling_words",
-    "total_table",
-    "twin_table",
-]
-
 _WITHIN = "within found / promised ± three standard errors"
 
 

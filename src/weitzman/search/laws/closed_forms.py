@@ -36,8 +36,6 @@ from weitzman.arrays import Floats
 from weitzman.search.laws.family import Standard
 from weitzman.search.laws.normal import normal_excess, normal_root
 
-__all__ = ["CLOSED"]
-
 # Beyond this a tail is zero, and a product with it too; +∞ would make it NaN.
 _FAR = 1e300
 

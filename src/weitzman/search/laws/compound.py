@@ -23,8 +23,6 @@ from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import Area
 from weitzman.search.laws.roots import halve
 
-__all__ = ["Mixture", "Truncated"]
-
 
 class Mixture(Distribution):
     """A value that follows one of several laws, chosen by weight.

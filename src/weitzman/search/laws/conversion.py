@@ -17,8 +17,6 @@ from weitzman.search.laws.numeric import CdfAndMean, standard_from
 from weitzman.search.laws.parametric import LocationScale, from_scipy, is_closed
 from weitzman.search.numbers import finite_number
 
-__all__ = ["ValueLike", "affine", "as_distribution"]
-
 ValueLike = Distribution | CdfAndMean | float
 
 # A discrete law is cut where less than this is left, and refused if that takes too many outcomes.

@@ -15,8 +15,6 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 
-__all__ = ["Discrete", "Empirical"]
-
 
 class Discrete(Distribution):
     """A value with finitely many outcomes.

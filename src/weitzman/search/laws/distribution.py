@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike
 from weitzman.arrays import Floats
 from weitzman.search.laws.roots import solve_excess
 
-__all__ = ["Distribution"]
-
 
 class Distribution(ABC):
     """The law of one value, or of an array of values of one family.

@@ -8,8 +8,6 @@ import numpy as np
 
 from weitzman.arrays import Floats
 
-__all__ = ["Standard"]
-
 Function = Callable[..., Any]
 """Of arrays to an array; the stubs of scipy.special do not agree among themselves on which."""
 

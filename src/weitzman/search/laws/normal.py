@@ -7,8 +7,6 @@ import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is fir
 
 from weitzman.arrays import Floats
 
-__all__ = ["normal_excess", "normal_root"]
-
 
 def _density(y: Floats) -> Floats:
     return np.asarray(np.exp(-0.5 * y * y) / np.sqrt(2.0 * np.pi))

@@ -18,8 +18,6 @@ from weitzman.search.laws.family import Standard
 from weitzman.search.laws.quadrature import areas, tail_panels
 from weitzman.search.laws.roots import halve
 
-__all__ = ["Area", "CdfAndMean", "standard_from"]
-
 Function = Callable[[Floats], Floats]
 # Beyond 2^64 half-quartile widths to the right the area is a rectangle, and its own last panel.
 _DOUBLINGS = 64

@@ -20,8 +20,6 @@ from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.family import Standard
 from weitzman.search.laws.numeric import standard_from
 
-__all__ = ["LocationScale", "from_scipy", "is_closed"]
-
 # Elements per chunk of a large array: the temporaries of a solve then stay in the cache.
 _CHUNK = 8192
 

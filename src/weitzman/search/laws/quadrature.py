@@ -19,8 +19,6 @@ import numpy as np
 
 from weitzman.arrays import Floats
 
-__all__ = ["areas", "integrate", "integrate_tail", "tail_panels"]
-
 Integrand = Callable[[Floats], Floats]
 
 _HALF_NODES = np.array(

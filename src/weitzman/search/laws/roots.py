@@ -16,8 +16,6 @@ import numpy as np
 
 from weitzman.arrays import Floats
 
-__all__ = ["halve", "solve_excess"]
-
 Function = Callable[[Floats], Floats]
 _EPS = float(np.finfo(np.float64).eps)
 _MOST_STEPS = 300

@@ -1,4 +1,7 @@
-"""The client of :mod:`weitzman.serve.client.sync`, for asyncio."""
+"""The client of :mod:`weitzman.serve.client.sync`, for asyncio.
+
+Its methods are those described there, to be awaited.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -9,7 +12,6 @@ import httpx
 from weitzman.serve.client.common import (
     BaseProblem,
     BaseSearch,
-    Progress,
     Request,
     UnreachableError,
     key_header,
@@ -17,7 +19,7 @@ from weitzman.serve.client.common import (
     reply_of,
 )
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
-from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
+from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
 
 __all__ = ["AsyncClient", "AsyncProblem", "AsyncSearch"]
 
@@ -40,24 +42,19 @@ class AsyncClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
         await self._http.aclose()
 
     async def create_problem(self, **settings: Any) -> "AsyncProblem":
-        """Create a problem with these settings, or find it if it is there with the same ones."""
         view = await self.send(Request.make("POST", ("problems",), ProblemView, settings))
         return AsyncProblem(self, view.name)
 
     async def problems(self) -> list[ProblemView]:
-        """Return all problems."""
         return (await self.send(Request.make("GET", ("problems",), ProblemList))).problems
 
     def problem(self, name: str) -> "AsyncProblem":
-        """Return a problem by its name."""
         return AsyncProblem(self, name)
 
     async def send(self, request: Request[W]) -> W:
-        """Send a request, again and again if need be, and return the reply."""
         trouble = ""
         for attempt in range(self._retries + 1):
             if attempt:
@@ -76,12 +73,8 @@ class AsyncClient:
         raise UnreachableError(f"The service gave no answer to {request.path}: {trouble}")
 
 
-class AsyncProblem(BaseProblem):
+class AsyncProblem(BaseProblem[AsyncClient]):
     """A problem of the service; ``name`` is its name."""
-
-    def __init__(self, client: AsyncClient, name: str) -> None:
-        super().__init__(name)
-        self._client = client
 
     async def open(
         self,
@@ -93,70 +86,57 @@ class AsyncProblem(BaseProblem):
         round_id: str | None = None,
         alone: bool = False,
     ) -> "AsyncSearch":
-        """Begin a round, as :meth:`weitzman.serve.client.sync.RemoteProblem.open` does."""
         if alone and self._sign is None:
             self._sign = 1.0 if (await self.describe()).sense == "min" else -1.0
-        request = self._opening(contexts, costs, outside=outside, boxes=boxes, round_id=round_id)
-        reply = await self._client.send(request)
-        progress = Progress(reply, alone=alone, sign=self._sign or 1.0)
-        return AsyncSearch(self._client, self, progress)
+        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
+        reply = await self._client.send(self._opening(contexts, **given))
+        return AsyncSearch(self, reply, alone=alone)
 
     async def describe(self) -> ProblemView:
-        """Return its settings and counts."""
         return await self._client.send(self._request("GET", ProblemView))
 
     async def archive(self) -> ProblemView:
-        """Let it take no more rounds."""
         return await self._client.send(self._request("POST", ProblemView, "archive"))
 
     async def round(self, round_id: str) -> RoundView:
-        """Return a round: its boxes, and what happened step by step."""
         return await self._client.send(self._request("GET", RoundView, "rounds", round_id))
 
     async def report(self) -> Report:
-        """Return savings, looks, regret and calibration."""
         return await self._client.send(self._request("GET", Report, "report"))
 
     async def diagnostics(self) -> Diagnostics:
-        """Return the health of its feedback."""
         return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
-class AsyncSearch(BaseSearch):
+class AsyncSearch(BaseSearch[AsyncClient]):
     """A round of the service: iterate over it to get boxes, and say what each holds."""
-
-    def __init__(self, client: AsyncClient, problem: BaseProblem, progress: Progress) -> None:
-        super().__init__(problem, progress)
-        self._client = client
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
 
     async def __anext__(self) -> str:
-        box = self._progress.give_out()
+        box = self._give_out()
         if box is None:
             raise StopAsyncIteration
         return box
 
     async def see(self, value: float) -> None:
-        """Say what the last box holds."""
         await self._tell(value)
 
     async def miss(self) -> None:
-        """Say that the value of the last box did not come."""
         await self._tell(None)
 
     async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
-        """End the round; ``values`` are those that feedback ``"full"`` shows."""
-        self._progress.ready_to_close()
-        if self._progress.unreported:
-            await self._client.send(self._values(self._progress.unreported))
-        self._progress.outcome = await self._client.send(self._closing(values))
-        return self._progress.outcome
+        self._check_nothing_awaited()
+        if unreported := self._unreported():
+            await self._client.send(self._request(SeeReply, "values", unreported))
+        self._outcome = await self._client.send(self._request(Outcome, "close", values))
+        return self._outcome
 
     async def _tell(self, value: float | None) -> None:
-        box = self._progress.awaited()
-        if self._progress.alone:
-            self._progress.see_alone(value)
+        box = self._awaited()
+        if self._alone:
+            self._see_alone(value)
         else:
-            self._progress.go_on(await self._client.send(self._values({box: value})))
+            request = self._request(SeeReply, "values", {box: value})
+            self._go_on(await self._client.send(request))

@@ -6,7 +6,7 @@ their requests and keep their state here. A client sends, waits, and tries again
 
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -22,7 +22,6 @@ from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 __all__ = [
     "BaseProblem",
     "BaseSearch",
-    "Progress",
     "RefusedError",
     "Request",
     "UnreachableError",
@@ -31,6 +30,7 @@ __all__ = [
     "reply_of",
 ]
 
+C = TypeVar("C")
 W = TypeVar("W", bound=Wire)
 _AGAIN = frozenset({429, 502, 503, 504})
 
@@ -38,10 +38,7 @@ _AGAIN = frozenset({429, 502, 503, 504})
 class RefusedError(WeitzmanError):
     """A request that the service does not carry out.
 
-    Attributes
-    ----------
-    status, type, field
-        As of the service's problem+json; the detail is the message.
+    ``status``, ``type`` and ``field`` are those of its problem+json, whose detail is the message.
     """
 
     def __init__(self, status: int, kind: str, detail: str, field: str | None) -> None:
@@ -104,12 +101,9 @@ def reply_of(request: Request[W], status: int, content: bytes) -> W | None:
         details = msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.DecodeError:
         details = {}
-    detail, field = (
-        str(details.get("detail", f"The service answered {status}.")),
-        details.get("field"),
-    )
-    detail = detail if field is None else f"{field}: {detail}"
-    raise RefusedError(status, str(details.get("type", "")), detail, field)
+    detail, field = details.get("detail", f"The service answered {status}."), details.get("field")
+    text = str(detail) if field is None else f"{field}: {detail}"
+    raise RefusedError(status, str(details.get("type", "")), text, field)
 
 
 def pause(attempt: int) -> float:
@@ -117,80 +111,100 @@ def pause(attempt: int) -> float:
     return min(5.0, 0.05 * 2.0**attempt) * (0.5 + secrets.randbelow(1000) / 1000.0)
 
 
-class Progress:
-    """How far a search is: the state of its round, and what comes next.
+class BaseProblem(Generic[C]):
+    """A problem of the service, which a client asks; ``name`` is its name."""
 
-    Parameters
-    ----------
-    reply
-        What the service said when the round was opened.
-    alone
-        Whether the search goes on by the rule alone, and reports once at its end.
-    sign
-        −1 where larger values are better.
+    def __init__(self, client: C, name: str) -> None:
+        self.name = name
+        self._client = client
+        self._sign: float | None = None  # −1 where larger values are better; None if not known
+
+    def _request(self, method: str, gives: type[W], *parts: str, body: Any = None) -> Request[W]:
+        return Request.make(method, ("problems", self.name, *parts), gives, body)
+
+    def _opening(self, contexts: Any, **given: Any) -> Request[RoundReply]:
+        """Return the request that begins a round, with what is given and not None."""
+        body = {"contexts": contexts, **{k: v for k, v in given.items() if v is not None}}
+        return self._request("POST", RoundReply, "rounds", body=body)
+
+
+class BaseSearch(Generic[C]):
+    """A round of the service: iterate over it to get boxes, and say what each holds.
+
+    It knows the state of the round and what comes next. If it is ``alone`` it goes on by the rule without
+    asking, and reports once at its end.
     """
 
-    def __init__(self, reply: RoundReply, *, alone: bool, sign: float) -> None:
+    def __init__(self, problem: BaseProblem[C], reply: RoundReply, *, alone: bool) -> None:
         if alone and reply.order is None:
             raise SearchStateError("The rule looks again after every box: it has to be asked.")
-        self.reply, self.alone = reply, alone
-        self.next = reply.next
-        self.outcome: Outcome | None = None
-        self._sign = sign
+        self._problem, self._client = problem, problem._client
+        self._reply, self._alone = reply, alone
+        self._next = reply.next
+        self._outcome: Outcome | None = None
+        self._sign = problem._sign or 1.0
         # Rows are the places in the order of the rule; costs are the service's business
         self._boxes = list(reply.order or [])
         known = reply.reservation_values or {}
-        self._rule = WeitzmanRule(np.array([sign * known[box] for box in self._boxes]))
-        outside = math.inf if reply.best is None else sign * reply.best
+        self._rule = WeitzmanRule(np.array([self._sign * known[box] for box in self._boxes]))
+        outside = math.inf if reply.best is None else self._sign * reply.best
         self._state = RoundState([0.0] * len(self._boxes), outside)
 
     @property
-    def unreported(self) -> dict[str, float | None]:
-        """What the boxes opened so far showed, None where nothing came; empty if the service knows."""
-        if not self.alone:
+    def round_id(self) -> str:
+        """The id of the round."""
+        return self._reply.round
+
+    @property
+    def reservation_values(self) -> dict[str, float] | None:
+        """By what the boxes are searched; None if the policy decides again after every look."""
+        return self._reply.reservation_values
+
+    def _unreported(self) -> dict[str, float | None]:
+        """Return what the opened boxes showed, None where nothing came; nothing if the service knows."""
+        if not self._alone:
             return {}
         values = self._state.values
         found = {row: values.get(row) for row in self._state.opened}
         return {self._boxes[r]: None if v is None else self._sign * v for r, v in found.items()}
 
-    def give_out(self) -> str | None:
+    def _give_out(self) -> str | None:
         """Return the next box, or None at the end."""
-        if self.outcome is not None:
+        if self._outcome is not None:
             raise SearchStateError("The search is closed.")
         if self._state.asked is not None:
             raise SearchStateError(
-                f"The search waits for the value of box {self.awaited()!r}: call see(value) or miss()."
+                f"The search waits for the value of box {self._awaited()!r}: call see(value) or miss()."
             )
-        if self.next is not None:
-            self._state.open(self._row(self.next))
-        return self.next
+        if self._next is not None:
+            self._state.open(self._row(self._next))
+        return self._next
 
-    def awaited(self) -> str:
+    def _awaited(self) -> str:
         """Return the box whose value the search waits for."""
         if self._state.asked is None:
             raise SearchStateError("The search waits for no value.")
         return self._boxes[self._state.asked]
 
-    def go_on(self, reply: SeeReply) -> None:
+    def _go_on(self, reply: SeeReply) -> None:
         """Go on as the service says."""
         self._state.miss()
-        self.next = reply.next
+        self._next = reply.next
 
-    def see_alone(self, value: float | None) -> None:
+    def _see_alone(self, value: float | None) -> None:
         """Go on by the rule."""
-        self.awaited()
         if value is None:
             self._state.miss()
         else:
             self._state.see(self._state.opened[-1], self._sign * value)
         action = self._rule.next(self._state)
-        self.next = self._boxes[action.box] if isinstance(action, Open) else None
+        self._next = self._boxes[action.box] if isinstance(action, Open) else None
 
-    def ready_to_close(self) -> None:
+    def _check_nothing_awaited(self) -> None:
         """Refuse to close while a value is awaited."""
         if self._state.asked is not None:
             raise SearchStateError(
-                f"The search cannot close while it waits for the value of box {self.awaited()!r}."
+                f"The search cannot close while it waits for the value of box {self._awaited()!r}."
             )
 
     def _row(self, box: str) -> int:
@@ -200,56 +214,7 @@ class Progress:
             self._state.costs = [0.0] * len(self._boxes)
         return self._boxes.index(box)
 
-
-class BaseProblem:
-    """A problem of the service; ``name`` is its name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._sign: float | None = None
-
-    def _request(self, method: str, gives: type[W], *parts: str, body: Any = None) -> Request[W]:
-        return Request.make(method, ("problems", self.name, *parts), gives, body)
-
-    def _opening(
-        self,
-        contexts: Any,
-        costs: Any,
-        *,
-        outside: float | None,
-        boxes: Sequence[str] | None,
-        round_id: str | None,
-    ) -> Request[RoundReply]:
-        """Return the request that begins a round."""
-        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
-        body = {"contexts": contexts, **{k: v for k, v in given.items() if v is not None}}
-        return self._request("POST", RoundReply, "rounds", body=body)
-
-
-class BaseSearch:
-    """A round of the service: iterate over it to get boxes, and say what each holds."""
-
-    def __init__(self, problem: BaseProblem, progress: Progress) -> None:
-        self._problem, self._progress = problem, progress
-
-    @property
-    def round_id(self) -> str:
-        """The id of the round."""
-        return self._progress.reply.round
-
-    @property
-    def reservation_values(self) -> dict[str, float] | None:
-        """By what the boxes are searched; None if the policy decides again after every look."""
-        return self._progress.reply.reservation_values
-
-    def _values(self, values: Mapping[str, float | None]) -> Request[SeeReply]:
-        """Return the request that says what boxes hold."""
-        return self._request(SeeReply, "values", values)
-
-    def _closing(self, values: Mapping[str, float] | None) -> Request[Outcome]:
-        """Return the request that ends the round."""
-        return self._request(Outcome, "close", values or {})
-
-    def _request(self, gives: type[W], part: str, values: Mapping[str, Any]) -> Request[W]:
-        parts = ("rounds", self.round_id, part)
-        return self._problem._request("POST", gives, *parts, body={"values": dict(values)})
+    def _request(self, gives: type[W], part: str, values: Mapping[str, Any] | None) -> Request[W]:
+        """Return the request that says what boxes hold, or that ends the round."""
+        parts, body = ("rounds", self.round_id, part), {"values": dict(values or {})}
+        return self._problem._request("POST", gives, *parts, body=body)

@@ -33,7 +33,6 @@ import httpx
 from weitzman.serve.client.common import (
     BaseProblem,
     BaseSearch,
-    Progress,
     Request,
     UnreachableError,
     key_header,
@@ -41,7 +40,7 @@ from weitzman.serve.client.common import (
     reply_of,
 )
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
-from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, Wire
+from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
 
 __all__ = ["Client", "RemoteProblem", "RemoteSearch"]
 
@@ -112,12 +111,8 @@ class Client:
         raise UnreachableError(f"The service gave no answer to {request.path}: {trouble}")
 
 
-class RemoteProblem(BaseProblem):
+class RemoteProblem(BaseProblem[Client]):
     """A problem of the service; ``name`` is its name."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        super().__init__(name)
-        self._client = client
 
     def open(
         self,
@@ -141,11 +136,10 @@ class RemoteProblem(BaseProblem):
             Whether the search goes on by the rule without asking, and reports once when it is closed.
         """
         if alone and self._sign is None:
-            self._sign = 1.0 if (self.describe()).sense == "min" else -1.0
-        request = self._opening(contexts, costs, outside=outside, boxes=boxes, round_id=round_id)
-        reply = self._client.send(request)
-        progress = Progress(reply, alone=alone, sign=self._sign or 1.0)
-        return RemoteSearch(self._client, self, progress)
+            self._sign = 1.0 if self.describe().sense == "min" else -1.0
+        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
+        reply = self._client.send(self._opening(contexts, **given))
+        return RemoteSearch(self, reply, alone=alone)
 
     def describe(self) -> ProblemView:
         """Return its settings and counts."""
@@ -168,18 +162,14 @@ class RemoteProblem(BaseProblem):
         return self._client.send(self._request("GET", Diagnostics, "diagnostics"))
 
 
-class RemoteSearch(BaseSearch):
+class RemoteSearch(BaseSearch[Client]):
     """A round of the service: iterate over it to get boxes, and say what each holds."""
-
-    def __init__(self, client: Client, problem: BaseProblem, progress: Progress) -> None:
-        super().__init__(problem, progress)
-        self._client = client
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        box = self._progress.give_out()
+        box = self._give_out()
         if box is None:
             raise StopIteration
         return box
@@ -194,15 +184,16 @@ class RemoteSearch(BaseSearch):
 
     def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         """End the round; ``values`` are those that feedback ``"full"`` shows."""
-        self._progress.ready_to_close()
-        if self._progress.unreported:
-            self._client.send(self._values(self._progress.unreported))
-        self._progress.outcome = self._client.send(self._closing(values))
-        return self._progress.outcome
+        self._check_nothing_awaited()
+        if unreported := self._unreported():
+            self._client.send(self._request(SeeReply, "values", unreported))
+        self._outcome = self._client.send(self._request(Outcome, "close", values))
+        return self._outcome
 
     def _tell(self, value: float | None) -> None:
-        box = self._progress.awaited()
-        if self._progress.alone:
-            self._progress.see_alone(value)
+        box = self._awaited()
+        if self._alone:
+            self._see_alone(value)
         else:
-            self._progress.go_on(self._client.send(self._values({box: value})))
+            request = self._request(SeeReply, "values", {box: value})
+            self._go_on(self._client.send(request))

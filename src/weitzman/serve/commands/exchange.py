@@ -9,11 +9,11 @@ import asyncio
 import io
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.learn.load import load
 from weitzman.learn.settings import saved_settings
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
@@ -27,9 +27,6 @@ from weitzman.serve.commands.round_input import checked_value
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["export_log", "import_rounds", "read_log", "upload_state"]
 
@@ -54,12 +51,7 @@ def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemVie
     return problem_view(problem)
 
 
-async def read_log(problem: Problem, content: bytes) -> list[PastRound]:
-    """Return the rounds of a Parquet file, read on a thread."""
-    return await asyncio.to_thread(_parsed, problem, content)
-
-
-def _parsed(problem: Problem, content: bytes) -> list[PastRound]:
+def read_log(problem: Problem, content: bytes) -> list[PastRound]:
     """Return the rounds of a Parquet file, in the problem's own direction."""
     import pyarrow
     from pyarrow import parquet
@@ -79,10 +71,8 @@ def _parsed(problem: Problem, content: bytes) -> list[PastRound]:
     try:
         read = read_table(table, lambda _: roles.columns)
         return _past_rounds(problem, checked_rows(read, roles, skip_bad=False))
-    except WeitzmanError as error:
-        if isinstance(error, InvalidInputError):
-            raise from_input_error(error) from None
-        raise
+    except InvalidInputError as error:
+        raise from_input_error(error) from None
 
 
 def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
@@ -138,15 +128,8 @@ async def export_log(engine: Engine, problem: Problem) -> bytes:
 
 
 def _written(problem: Problem, events: Iterable[Event]) -> bytes:
-    from pyarrow import parquet
-
-    sink = io.BytesIO()
-    parquet.write_table(_log(problem, events), sink)
-    return sink.getvalue()
-
-
-def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
     import pyarrow
+    from pyarrow import parquet
 
     boxes = problem.settings.boxes
     columns: dict[str, list[Any]] = {
@@ -189,7 +172,9 @@ def _log(problem: Problem, events: Iterable[Event]) -> "pyarrow.Table":
     grid = np.array(features, dtype=np.float64).reshape(-1, width)
     for place, name in enumerate(problem.settings.features):
         arrays[f"x_{name}"] = pyarrow.array(grid[:, place])
-    return pyarrow.table(arrays)
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(arrays), sink)
+    return sink.getvalue()
 
 
 def _out(problem: Problem, value: float | None) -> float | None:

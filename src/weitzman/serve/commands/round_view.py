@@ -1,6 +1,7 @@
 """A round as its reader sees it: its boxes, and what happened to it in sentences."""
 
 import math
+from collections.abc import Iterator
 
 from weitzman.ledger.bodies import LARGEST
 from weitzman.ledger.state.open_round import OpenRound
@@ -18,45 +19,45 @@ _SECOND = 1e-6
 def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
     """Return a round with its explanation."""
     history = known_history(engine, problem, name)
-    state = history.round
+    opened = history.round
     if name in problem.rounds:
-        state.rule = problem.rounds[name].rule
-    row = None if history.closed is not None else state.next()
-    best = state.best()
+        opened.rule = problem.rounds[name].rule
+    row = None if history.closed is not None else opened.next()
+    best = opened.state.best
     outcome = None
     if history.closed is not None and history.closed_at is not None:
-        outcome = outcome_of(problem, name, state, history.closed, history.closed_at)
+        outcome = outcome_of(problem, name, opened, history.closed, history.closed_at)
     return RoundView(
         round=name,
         problem=problem.name,
-        opened_at=state.at * _SECOND,
-        waits_until=state.until * _SECOND,
+        opened_at=opened.at * _SECOND,
+        waits_until=opened.until * _SECOND,
         closed=history.closed is not None,
-        next=None if row is None else box_name(problem, state, row),
+        next=None if row is None else box_name(problem, opened, row),
         best=None if math.isinf(best) else problem.sign * best,
         outside=history.body.outside,
         boxes=_boxes(problem, history),
-        steps=_steps(problem, history),
+        steps=[RoundStep(at=at * _SECOND, text=text) for at, text in _steps(problem, history)],
         outcome=outcome,
     )
 
 
 def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
-    sign, state = problem.sign, history.round
+    sign, opened = problem.sign, history.round
     shown = dict(history.closed.shown) if history.closed is not None else {}
     boxes = []
-    for row in state.order:
-        value = state.looks.get(row, history.late.get(row))
+    for row in opened.order:
+        value = opened.looks.get(row, history.late.get(row))
         known = shown.get(row) if value is None else sign * value
         boxes.append(
             RoundBox(
-                box=box_name(problem, state, row),
-                cost=state.costs[row],
-                reservation_value=_finite(sign * state.sigma[row]) if state.sigma else None,
+                box=box_name(problem, opened, row),
+                cost=opened.costs[row],
+                reservation_value=_finite(sign * opened.sigma[row]) if opened.sigma else None,
                 context=dict(
                     zip(problem.settings.features, history.body.contexts[row], strict=True)
                 ),
-                opened=row in state.looks,
+                opened=row in opened.looks,
                 value=known,
                 late=row in history.late,
             )
@@ -64,66 +65,57 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
     return boxes
 
 
-def _steps(problem: Problem, history: RoundHistory) -> list[RoundStep]:
-    """Return what happened in sentences."""
-    state, sign = history.round, problem.sign
+def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]:
+    """Yield what happened in sentences, and when."""
+    opened, sign = history.round, problem.sign
     best = "the policy decides anew after every look"
-    if state.sigma:
-        first = box_name(problem, state, state.order[0])
-        sigma = _finite(sign * state.sigma[state.order[0]])
+    if opened.sigma:
+        first = box_name(problem, opened, opened.order[0])
+        sigma = _finite(sign * opened.sigma[opened.order[0]])
         best = f"{first} has the best reservation value, {sigma:.4g}"
     start = (
         "without an outside option"
-        if state.outside is None
-        else f"with {sign * state.outside:.4g} in hand"
+        if opened.outside is None
+        else f"with {sign * opened.outside:.4g} in hand"
     )
-    steps = [
-        RoundStep(
-            at=state.at * _SECOND,
-            text=f"Began {start}; {best}.",
-        )
-    ]
-    for row, value in state.looks.items():
+    yield opened.at, f"Began {start}; {best}."
+    for row, value in opened.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
-        text = f"Opened {box_name(problem, state, row)} for {state.costs[row]:.4g}, {what}."
-        steps.append(RoundStep(at=history.times[row] * _SECOND, text=text))
+        box = box_name(problem, opened, row)
+        yield history.times[row], f"Opened {box} for {opened.costs[row]:.4g}, {what}."
     if history.closed is not None and history.closed_at is not None:
-        text = _why_it_ended(problem, state, waited=history.closed.waited)
-        steps.append(RoundStep(at=history.closed_at * _SECOND, text=text))
+        yield history.closed_at, _why_it_ended(problem, opened, waited=history.closed.waited)
     for row, late in history.late.items():
-        text = f"{box_name(problem, state, row)} came late and is not learned"
+        text = f"{box_name(problem, opened, row)} came late and is not learned"
         shown = "" if late is None else f": {sign * late:.4g}"
-        steps.append(
-            RoundStep(at=(history.closed_at or state.at) * _SECOND, text=f"{text}{shown}.")
-        )
-    return steps
+        yield history.closed_at or opened.at, f"{text}{shown}."
 
 
-def _why_it_ended(problem: Problem, state: OpenRound, *, waited: bool) -> str:
+def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
     sign = problem.sign
     better, worse = ("lower", "higher") if sign > 0.0 else ("higher", "lower")
     if waited:
         return "Ended by itself: its waiting time was over."
-    if len(state.looks) == len(state.costs):
+    if len(opened.looks) == len(opened.costs):
         return "Stopped because every box was open."
-    if not state.sigma:
+    if not opened.sigma:
         return "Stopped."
-    row = state.next()
+    row = opened.next()
     if row is None:
-        closed = next(r for r in state.order if r not in state.looks)
-        same = state.sigma[closed] == state.best()
+        closed = next(r for r in opened.order if r not in opened.looks)
+        same = opened.sigma[closed] == opened.state.best
         why = (
             f"no other reservation value is {better}"
             if same
             else f"every other reservation value is {worse}"
         )
         return (
-            f"Stopped because {why} than the best value in hand, {sign * state.best():.4g}; "
-            f"the next is that of {box_name(problem, state, closed)}, {sign * state.sigma[closed]:.4g}."
+            f"Stopped because {why} than the best value in hand, {sign * opened.state.best:.4g}; "
+            f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}."
         )
     return (
-        f"The caller stopped; the rule would have opened {box_name(problem, state, row)}, "
-        f"whose reservation value is {sign * state.sigma[row]:.4g}."
+        f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}, "
+        f"whose reservation value is {sign * opened.sigma[row]:.4g}."
     )
 
 

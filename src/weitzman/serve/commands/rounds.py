@@ -5,7 +5,10 @@ that is known already is passed over; a round that is closed keeps its outcome. 
 stored truth is refused, and the first stays.
 """
 
+import math
 import secrets
+from collections.abc import Mapping
+from typing import TypeVar
 
 from weitzman.errors import InvalidInputError
 from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
@@ -26,6 +29,7 @@ from weitzman.serve.messages.schema import (
 
 __all__ = ["box_name", "close_round", "known_history", "open_round", "outcome_of", "see_values"]
 
+V = TypeVar("V", float, float | None)
 _RULE = (
     "Open the boxes in this order. Stop as soon as the best value in hand is at {} the "
     "reservation value of the next box; without a value in hand, open."
@@ -87,21 +91,20 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
     if opened is None:
         history = known_history(engine, problem, name)
         seen = {**history.round.looks, **history.late}
-        new = _new_looks(problem, history.round, seen, ask)
+        new = _new_values(problem, history.round, seen, ask.values)
         if new:
             engine.happen(problem.name, Seen(new, late=True), name)
-        best = _turned(problem, history.result().value)
+        best = _turned(problem, history.round.state.best)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
-    new = _new_looks(problem, opened, opened.looks, ask)
+    new = _new_values(problem, opened, opened.looks, ask.values)
     if new:
         engine.happen(problem.name, Seen(new), name)
     row = opened.next()
-    best = opened.best()
     return SeeReply(
         round=name,
         next=None if row is None else box_name(problem, opened, row),
         stop=row is None,
-        best=None if best == float("inf") else problem.sign * best,
+        best=_turned(problem, opened.state.best),
         late=False,
     )
 
@@ -116,8 +119,7 @@ def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) 
         if ask.values and _shown(problem, history.round, ask) != history.closed.shown:
             raise Refusal("conflict", f"The round {name!r} has ended with other values.", "values")
         return outcome_of(problem, name, history.round, history.closed, history.closed_at)
-    shown = _shown(problem, opened, ask)
-    body = Closed(shown)
+    body = Closed(_shown(problem, opened, ask))
     at = engine.happen(problem.name, body, name)
     return outcome_of(problem, name, opened, body, at)
 
@@ -143,16 +145,16 @@ def outcome_of(
     problem: Problem, name: str, ended: OpenRound, closed: Closed, closed_at: int
 ) -> Outcome:
     """Return the outcome of a round that has ended."""
-    result = ended.result()
+    state = ended.state
     values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
     would = ended.would(values) if problem.settings.shadow and ended.sigma else None
     return Outcome(
         round=name,
-        opened=[box_name(problem, ended, row) for row in result.opened],
-        chosen=None if result.chosen is None else box_name(problem, ended, result.chosen),
-        value=_turned(problem, result.value),
-        paid=result.paid,
-        total=_turned(problem, result.total),
+        opened=[box_name(problem, ended, row) for row in state.opened],
+        chosen=None if state.kept is None else box_name(problem, ended, state.kept),
+        value=_turned(problem, state.best),
+        paid=state.paid,
+        total=_turned(problem, state.total),
         learned=sum(v == v for v in values),  # noqa: PLR0124  NaN is not itself
         closed=closed_at * _SECOND,
         waited=closed.waited,
@@ -185,12 +187,12 @@ def _row(problem: Problem, opened: OpenRound, box: str) -> int:
     raise Refusal("unknown", f"The round has no box {box!r}.", f"values.{box}")
 
 
-def _new_looks(
-    problem: Problem, opened: OpenRound, seen: dict[int, float | None], ask: SeeRequest
-) -> list[tuple[int, float | None]]:
-    """Return the looks that are not known yet; one that contradicts what is known is refused."""
-    new: list[tuple[int, float | None]] = []
-    for box, value in ask.values.items():
+def _new_values(
+    problem: Problem, opened: OpenRound, seen: dict[int, float | None], values: Mapping[str, V]
+) -> list[tuple[int, V]]:
+    """Return the values that are not known yet; one that contradicts what is known is refused."""
+    new: list[tuple[int, V]] = []
+    for box, value in values.items():
         row = _row(problem, opened, box)
         if value is not None:
             checked_value(value, f"values.{box}")
@@ -207,17 +209,7 @@ def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple
     if ask.values and problem.settings.feedback != "full":
         text = "Values at the end of a round come only under feedback 'full'."
         raise Refusal("invalid", text, "values")
-    shown: list[tuple[int, float]] = []
-    for box, value in ask.values.items():
-        row = _row(problem, opened, box)
-        checked_value(value, f"values.{box}")
-        known = opened.looks.get(row)
-        if known is None:
-            shown.append((row, value))
-        elif problem.sign * value != known:
-            text = f"The box {box!r} has shown {problem.sign * known!r} before."
-            raise Refusal("conflict", text, f"values.{box}")
-    return shown
+    return _new_values(problem, opened, opened.looks, ask.values)
 
 
 def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
@@ -236,7 +228,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
         round=name,
         next=None if row is None else names[row],
         stop=row is None,
-        best=_turned(problem, opened.outside),
+        best=_turned(problem, opened.state.outside),
         order=order if opened.sigma else None,
         reservation_values=sigma if opened.sigma else None,
         rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
@@ -244,5 +236,6 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     )
 
 
-def _turned(problem: Problem, value: float | None) -> float | None:
-    return None if value is None else problem.sign * value
+def _turned(problem: Problem, value: float) -> float | None:
+    """Return a value or total in the problem's direction; None if there is none."""
+    return None if value == math.inf else problem.sign * value

@@ -29,29 +29,16 @@ BACKGROUND_DRAFTS: Final[ContextVar[list[Draft] | None]] = ContextVar(
 """Where a command on a thread of its own puts what happens; None on the event loop."""
 
 
-class ProblemLocks:
-    """Which problems are locked. Used on the event loop only."""
-
-    def __init__(self) -> None:
-        self._ends: dict[str, asyncio.Event] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._ends)
-
-    def __contains__(self, problem: str) -> bool:
-        return problem in self._ends
-
-    def names(self) -> set[str]:
-        """Return the problems that are locked."""
-        return set(self._ends)
+class ProblemLocks(dict[str, asyncio.Event]):
+    """Which problems are locked, each with the end of its lock. Used on the event loop only."""
 
     async def wait_until_free(self, problem: str | None = None) -> None:
         """Wait until a problem is not locked; until none is, without a name."""
-        while self._ends:
+        while self:
             if problem is None:
-                end = next(iter(self._ends.values()))
-            elif problem in self._ends:
-                end = self._ends[problem]
+                end = next(iter(self.values()))
+            elif problem in self:
+                end = self[problem]
             else:
                 return
             await end.wait()
@@ -60,11 +47,11 @@ class ProblemLocks:
     async def lock(self, problem: str) -> AsyncIterator[None]:
         """Have a problem to oneself."""
         await self.wait_until_free(problem)
-        end = self._ends[problem] = asyncio.Event()
+        end = self[problem] = asyncio.Event()
         try:
             yield
         finally:
-            del self._ends[problem]
+            del self[problem]
             end.set()
 
 

@@ -10,8 +10,8 @@ request give the same answer again, also after a restart; the same key with anot
 
 import heapq
 import time
+from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -28,10 +28,7 @@ from weitzman.serve.engine.writer import Then, Writer
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.settings import Settings
 
-if TYPE_CHECKING:
-    from asyncio import Future
-
-__all__ = ["Engine", "now_in_microseconds"]
+__all__ = ["Engine"]
 
 _NOT_LED = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
@@ -39,30 +36,12 @@ _LOCKED = 1_000_000
 """After how many microseconds those of a locked problem are."""
 
 
-def now_in_microseconds() -> int:
-    """Return the time as events have it."""
-    return time.time_ns() // 1_000
-
-
 class Engine:
     """The state, the journal behind it, and what commands share.
 
-    Parameters
-    ----------
-    state, head
-        The state, and the end of the journal that it was made from.
-    journal
-        Where events go.
-    settings
-        The limits.
-    warm_up
-        Which learners are compiled.
-    clock
-        Tells the time in microseconds.
-    on_stored, on_failed
-        Called with the events that were stored; and when some could not be.
-    leads
-        Whether a problem is led here; others close its rounds if it is not.
+    The supervisor makes it from a state and the ``head`` of the journal that this was made from, and is
+    called with the events that were stored, and when some could not be; ``leads`` says whether a problem is
+    led here: others close its rounds if it is not.
 
     Attributes
     ----------
@@ -89,11 +68,10 @@ class Engine:
         head: Head,
         journal: Journal,
         settings: Settings,
-        warm_up: WarmUp | None = None,
-        clock: Callable[[], int] = now_in_microseconds,
-        on_stored: Callable[[list[Event]], None] = lambda events: None,
-        on_failed: Callable[[LedgerError], None] = lambda error: None,
-        leads: Callable[[str], bool] = lambda problem: True,
+        warm_up: WarmUp,
+        on_stored: Callable[[list[Event]], None],
+        on_failed: Callable[[LedgerError], None],
+        leads: Callable[[str], bool],
     ) -> None:
         self.state = state
         self.head = head
@@ -102,10 +80,9 @@ class Engine:
         self.overdue: list[tuple[str, str]] = []
         self.journal = journal
         self.settings = settings
-        self.warm_up = WarmUp() if warm_up is None else warm_up
+        self.warm_up = warm_up
         self.failed: LedgerError | None = None
         self.lost: set[str] | None = None
-        self._clock = clock
         self._now = 0
         self._leads = leads
         self._on_stored, self._on_failed = on_stored, on_failed
@@ -120,11 +97,11 @@ class Engine:
         heapq.heapify(self._deadlines)
 
     def now(self) -> int:
-        """Return the time, which never goes back."""
-        self._now = max(self._now, self._clock())
+        """Return the time in microseconds since 1970, which never goes back."""
+        self._now = max(self._now, time.time_ns() // 1_000)
         return self._now
 
-    def pending(self) -> "Future[None] | None":
+    def pending(self) -> Future[None] | None:
         """Return what to wait for before telling anybody of the state; None if all of it is stored."""
         if self.failed is not None:
             raise self.failed
@@ -166,7 +143,7 @@ class Engine:
             for draft in drafts:
                 self._writer.add(draft)
 
-    def find(self, problem: str, key: str) -> "list[Draft | Event]":
+    def find(self, problem: str, key: str) -> list[Draft | Event]:
         """Return the events of a problem with a key, stored or not."""
         if self.failed is not None:
             raise self.failed
@@ -180,7 +157,6 @@ class Engine:
         return [*(e for e in stored if first is None or e.number < first), *waiting]
 
     def problem(self, name: str) -> Problem:
-        """Return a problem."""
         found = self.state.problems.get(name)
         if found is None:
             raise Refusal("unknown", f"There is no problem {name!r}.", "problem")
@@ -195,14 +171,14 @@ class Engine:
         command: Callable[[], tuple[int, bytes]],
     ) -> tuple[int, bytes]:
         """Carry out a command, or return what it answered to the same key before."""
-        before = self._answered(self.find(problem, key))
-        if before is not None:
+        for event in self.find(problem, key):
+            if event.kind != "answered":
+                continue  # the id of a round may be the same text
+            before = decode(event.kind, event.body)
+            assert isinstance(before, Answered)
             if before.request != request:
-                raise Refusal(
-                    "key-reused",
-                    f"The Idempotency-Key {key!r} came before, with another request.",
-                    "Idempotency-Key",
-                )
+                text = f"The Idempotency-Key {key!r} came before, with another request."
+                raise Refusal("key-reused", text, "Idempotency-Key")
             return before.status, bytes(before.reply)
         status, reply = command()
         home = problem if problem in self.state.problems else SERVICE
@@ -213,9 +189,9 @@ class Engine:
         """Close a round by itself when its waiting time is over."""
         heapq.heappush(self._deadlines, (until, problem, key))
 
-    def close_overdue(self) -> int:
-        """Close the rounds whose waiting time is over, but for those that may take long; return how many."""
-        now, count = self.now(), 0
+    def close_overdue(self) -> None:
+        """Close the rounds whose waiting time is over, but for those that may take long."""
+        now = self.now()
         while self._deadlines and self._deadlines[0][0] <= now:
             _, name, key = heapq.heappop(self._deadlines)
             problem = self.state.problems.get(name)
@@ -230,8 +206,6 @@ class Engine:
                 self.overdue.append((name, key))
             else:
                 self.close_waited(name, key)
-                count += 1
-        return count
 
     def close_waited(self, name: str, key: str) -> None:
         """Close a round whose waiting time is over, unless it is closed."""
@@ -239,22 +213,21 @@ class Engine:
         if problem is not None and key in problem.rounds:
             self.happen(name, Closed(waited=True), key)
 
-    def take_in(self, events: Sequence[Event]) -> None:
-        """Take in events that others stored, or that came back from the journal."""
-        for event in events:
-            if event.seq != self.head.seq + 1:
-                continue  # stored here meanwhile
-            try:
-                new = apply(self.state, event)
-            except Exception as error:
-                self.fail(LedgerError(f"An event could not be applied: {error!r}."))
-                return
-            self._now = max(self._now, event.at)
-            if new and event.kind == "opened":
-                opened = self.state.problems[event.problem].rounds[event.key]
-                self.watch(event.problem, event.key, opened.until)
-            self.head = Head(event.seq, event.chain)
-        self.until = max(self.until, self.head.seq)
+    def take_in(self, event: Event) -> None:
+        """Take in an event that others stored, or that came back from the journal."""
+        if event.seq != self.head.seq + 1:
+            return  # stored here meanwhile
+        try:
+            new = apply(self.state, event)
+        except Exception as error:
+            self.fail(LedgerError(f"An event could not be applied: {error!r}."))
+            return
+        self._now = max(self._now, event.at)
+        if new and event.kind == "opened":
+            opened = self.state.problems[event.problem].rounds[event.key]
+            self.watch(event.problem, event.key, opened.until)
+        self.head = Head(event.seq, event.chain)
+        self.until = max(self.until, event.seq)
 
     async def close(self) -> None:
         """Store what has happened, and end."""
@@ -271,7 +244,7 @@ class Engine:
     def lose(self, error: LedgerError, problems: set[str]) -> None:
         """Give up the state, which is wrong in these problems and those that are locked."""
         if self.failed is None:
-            self.lost = problems | self.locks.names()
+            self.lost = problems | set(self.locks)
         self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
@@ -280,12 +253,3 @@ class Engine:
             return
         self.failed = error
         self._on_failed(error)
-
-    @staticmethod
-    def _answered(events: "Sequence[Draft | Event]") -> Answered | None:
-        for event in events:
-            if event.kind == "answered":
-                body = decode(event.kind, event.body)
-                assert isinstance(body, Answered)
-                return body
-        return None

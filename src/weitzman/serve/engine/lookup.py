@@ -20,21 +20,11 @@ _Hand = dict[tuple[str, str], list[Event]]
 
 
 class NotAtHandError(Exception):
-    """Events are wanted that have to be read first."""
-
-    def __init__(self, problem: str, key: str) -> None:
-        super().__init__(problem, key)
-        self.wanted = (problem, key)
+    """The events of a problem with a key are wanted, its arguments, and have to be read first."""
 
 
 class LookUps:
-    """What commands have asked of a journal.
-
-    Parameters
-    ----------
-    journal
-        The journal.
-    """
+    """What commands have asked of a journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -73,7 +63,7 @@ class LookUps:
                 try:
                     return command()
                 except NotAtHandError as missing:
-                    wanted = missing.wanted
+                    wanted = missing.args
                 finally:
                     self._hand = {}
                 meanwhile = hand[wanted] = []

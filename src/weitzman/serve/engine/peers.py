@@ -19,8 +19,7 @@ one process sees what it has written.
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import httpx
 
@@ -31,9 +30,11 @@ from weitzman.ledger.postgres.election import Election
 from weitzman.ledger.postgres.journal import PostgresJournal
 from weitzman.ledger.postgres.listener import Listener
 from weitzman.serve.engine.engine import Engine
-from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
+
+if TYPE_CHECKING:
+    from weitzman.serve.engine.supervisor import Supervisor
 
 __all__ = ["FORWARDED", "Peers"]
 
@@ -51,32 +52,12 @@ _KEPT: Final[tuple[bytes, ...]] = (b"authorization", b"content-type", b"idempote
 
 
 class Peers:
-    """What a process knows of the others, and does for them.
+    """What a process, which has a supervisor, knows of the others and does for them."""
 
-    Parameters
-    ----------
-    journal
-        The journal that they share.
-    address
-        Where the others reach this one, such as ``http://10.0.0.5:8080``.
-    warm_up
-        What has been warmed up here.
-    engine
-        Returns the engine, when there is one.
-    """
-
-    def __init__(
-        self,
-        *,
-        journal: PostgresJournal,
-        address: str,
-        warm_up: WarmUp,
-        engine: Callable[[], Engine | None],
-    ) -> None:
+    def __init__(self, journal: PostgresJournal, supervisor: "Supervisor") -> None:
         self._journal = journal
-        self._warm_up = warm_up
-        self._engine = engine
-        self._election = Election(journal.place, address=address)
+        self._supervisor = supervisor
+        self._election = Election(journal.place, address=supervisor.settings.own_address)
         self._listener = Listener(journal.place)
         self._client: httpx.AsyncClient | None = None
         self._leaders: dict[str, str] = {}
@@ -97,7 +78,7 @@ class Peers:
                 return True
             if not await asyncio.to_thread(self._election.lead, problem):
                 return False
-            term, engine = self._election.term, self._engine()
+            term, engine = self._election.term, self._supervisor.engine
             if engine is None:
                 raise Refusal("unavailable", "The service is not ready yet.")
             head = await asyncio.to_thread(self._journal.settled_head)
@@ -121,7 +102,7 @@ class Peers:
                     raise Refusal("misdirected", "Another process leads the problem.")
             answer = await self._ask_leader(problem, method, path, headers, content)
             if answer is not None:
-                engine = self._engine()
+                engine = self._supervisor.engine
                 if engine is not None and answer[0] < 500:
                     head = await asyncio.to_thread(self._journal.head)
                     await self._take_in(engine, head.seq)
@@ -133,7 +114,7 @@ class Peers:
     async def follow(self) -> None:
         """Take in what others write, until it is closed."""
         while not self._closed:
-            engine = self._engine()
+            engine = self._supervisor.engine
             if engine is None or engine.failed is not None:
                 await asyncio.sleep(_PAUSE)
                 continue
@@ -210,9 +191,9 @@ class Peers:
                 began = time.monotonic()
                 for event in events:
                     await engine.locks.wait_until_free(event.problem)
-                    if self._engine() is not engine:
+                    if self._supervisor.engine is not engine:
                         return  # its state is being repaired
-                    engine.take_in([event])
+                    engine.take_in(event)
                     if time.monotonic() > began + _TURN:
                         await asyncio.sleep(0)
                         began = time.monotonic()
@@ -223,5 +204,5 @@ class Peers:
             if event.kind == "created":
                 body = decode(event.kind, event.body)
                 assert isinstance(body, Created)
-                self._warm_up.run(body)
+                self._supervisor.warm_up.run(body)
         return events

@@ -17,6 +17,7 @@ from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.snapshots import Resumed, Snapshot, Snapshots, repair, resume
+from weitzman.ledger.state.arrays import pack
 from weitzman.serve.engine.background import run_in_background
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.engine.warmup import WarmUp
@@ -40,33 +41,11 @@ _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", wa
 class Supervisor:
     """Starts the engine, and another when it fails.
 
-    Parameters
-    ----------
-    journal, snapshots
-        Where events and snapshots are.
-    settings
-        The settings.
-    on_lost
-        Called when there can be no engine: the journal cannot be read.
-
-    Attributes
-    ----------
-    engine
-        The engine, while one runs.
-    refused
-        Why there will be no engine any more.
-    peers
-        Other processes that share the journal, if they may.
+    ``on_lost`` is called when there can be no engine: the journal cannot be read. ``refused`` is why there
+    will be none any more. ``peers`` are other processes that share the journal, if they may.
     """
 
-    def __init__(
-        self,
-        *,
-        journal: Journal,
-        snapshots: Snapshots | None,
-        settings: Settings,
-        on_lost: Callable[[Exception], None] = lambda error: None,
-    ) -> None:
+    def __init__(self, *, journal: Journal, snapshots: Snapshots, settings: Settings) -> None:
         self.engine: Engine | None = None
         self.settings = settings
         self.metrics = Metrics()
@@ -74,7 +53,7 @@ class Supervisor:
         self.snapshot_seq = 0
         self._snapshot_size = 0
         self._journal, self._snapshots = journal, snapshots
-        self.on_lost = on_lost
+        self.on_lost: Callable[[Exception], None] = lambda error: None
         self.refused: JournalFormatError | None = None
         self.peers: Peers | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -114,6 +93,8 @@ class Supervisor:
     async def _open(self, failed: Engine | None = None) -> None:
         """Start an engine, beginning with what is right in the state of one that failed."""
         wait = 0.1
+        if failed is not None:
+            await failed.close()
         while not self._closing:
             try:
                 resumed = await asyncio.to_thread(self._resume, failed)
@@ -193,12 +174,7 @@ class Supervisor:
         self.metrics.failures += 1
         log("not stored", error=str(error))
         engine, self.engine = self.engine, None
-        self._spawn(self._open_again(engine))
-
-    async def _open_again(self, engine: Engine | None) -> None:
-        if engine is not None:
-            await engine.close()
-        await self._open(engine)
+        self._spawn(self._open(engine))
 
     async def _refuse(self, error: JournalFormatError) -> None:
         """Have no engine any more: others, of a later version perhaps, write what is not understood here."""
@@ -211,11 +187,8 @@ class Supervisor:
         """Take records one after the other between requests; keep them when all in them is stored."""
         self._snapshotting = True
         try:
-            if self._snapshots is None:
-                self.snapshot_seq = engine.head.seq
-                return
             head = engine.head
-            service, records = engine.state.service.record(), []
+            service, records = pack(engine.state.service), []
             for name in list(engine.state.problems):
                 await engine.locks.wait_until_free(name)
                 if engine.failed is not None:
@@ -227,13 +200,7 @@ class Supervisor:
                 await asyncio.wait([pending])
             if engine.failed is not None:
                 return
-            taken = Snapshot(
-                seq=head.seq,
-                chain=head.chain,
-                until=engine.until,
-                service=service,
-                problems=records,
-            )
+            taken = Snapshot(head=head, until=engine.until, service=service, problems=records)
             await asyncio.to_thread(self._snapshots.write, taken)
             self.snapshot_seq, self._snapshot_size = head.seq, taken.size
         except LedgerError:

@@ -46,7 +46,6 @@ class Batch:
         self.seen = 0
 
     def add(self, draft: Draft) -> None:
-        """Add a draft."""
         if not self.drafts:
             self.begun = perf_counter()
         self.drafts.append(draft)
@@ -57,14 +56,8 @@ class Batch:
 class Writer:
     """Stores drafts in batches, on a thread of its own.
 
-    Parameters
-    ----------
-    journal
-        Where they go.
-    stored
-        Called on the event loop with the events of each batch that was stored.
-    failed
-        Called on the event loop when a batch was not, with the problems of all that is lost.
+    On the event loop, ``stored`` is called with the events of each batch that was stored, and ``failed`` when
+    a batch was not, with the problems of all that is lost.
     """
 
     def __init__(

@@ -22,9 +22,8 @@ from weitzman.errors import LedgerError
 from weitzman.ledger.state.fold import SERVICE
 from weitzman.serve.engine.background import run_in_background
 from weitzman.serve.engine.supervisor import Supervisor
-from weitzman.serve.http import status
 from weitzman.serve.http.guard import Guard
-from weitzman.serve.http.openapi import document
+from weitzman.serve.http.openapi import VERSION, document
 from weitzman.serve.http.request import (
     ClientGoneError,
     Message,
@@ -33,12 +32,12 @@ from weitzman.serve.http.request import (
     check_type,
     read_body,
 )
-from weitzman.serve.http.route import BINARY, JSON, PARQUET, Call, Route
-from weitzman.serve.http.router import Router
+from weitzman.serve.http.route import BINARY, JSON, PARQUET, Call, Route, Router
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response, error_response, refusal_response
+from weitzman.serve.messages.schema import Health
 
 __all__ = ["App"]
 
@@ -48,32 +47,20 @@ _encode = msgspec.json.Encoder().encode
 
 
 class App:
-    """The ASGI application.
+    """The ASGI application: the supervisor has the engine, the guard decides who may pass."""
 
-    Parameters
-    ----------
-    supervisor
-        Has the engine.
-    guard
-        Decides who may pass.
-    routes
-        The route table.
-    """
-
-    def __init__(
-        self, *, supervisor: Supervisor, guard: Guard, routes: tuple[Route, ...] = ROUTES
-    ) -> None:
+    def __init__(self, *, supervisor: Supervisor, guard: Guard) -> None:
         self.supervisor = supervisor
         self._guard = guard
         self._settings = supervisor.settings
         upload = self._settings.upload_limit
         self._limits = {JSON: self._settings.body_limit, PARQUET: upload, BINARY: upload}
-        self._router = Router(routes)
-        described = _encode(document(routes))
+        self._router = Router(ROUTES)
+        described = _encode(document(ROUTES))
         self._own: dict[str, Callable[[], bytes]] = {
-            "/healthz": status.health,
-            "/readyz": partial(status.readiness, supervisor),
-            "/metrics": partial(status.metrics, supervisor),
+            "/healthz": _health,
+            "/readyz": partial(_readiness, supervisor),
+            "/metrics": partial(_metrics, supervisor),
             "/openapi.json": lambda: described,
         }
 
@@ -226,7 +213,7 @@ def _run_once(request: Request, route: Route, call: Call) -> tuple[int, bytes]:
         raise Refusal("invalid", "Expected 1 to 200 characters of ASCII.", "Idempotency-Key")
     asked = f"{route.method} {request.path}\n".encode() + (request.content or b"")
     return call.engine.run_once(
-        call.args.get("problem") or str(getattr(call.body, "name", "")),
+        _home(route, call),
         key=text,
         request=hashlib.sha256(asked).hexdigest(),
         command=partial(_run, route, call),
@@ -240,7 +227,33 @@ def _run(route: Route, call: Call) -> tuple[int, bytes]:
 
 
 def _home(route: Route, call: Call) -> str:
-    """Return the problem whose leader carries out a command."""
+    """Return the problem that a command belongs to, and whose leader carries it out."""
     if route.path == "/v1/problems":
         return str(call.body.name)
     return call.args.get("problem", SERVICE)
+
+
+def _health() -> bytes:
+    return _encode(Health(status="alive", version=VERSION))
+
+
+def _readiness(supervisor: Supervisor) -> bytes:
+    """Return how many events are stored; a refusal while there is no engine."""
+    if supervisor.engine is None:
+        raise supervisor.why_closed()
+    seq = supervisor.engine.head.seq
+    return _encode(Health(status="ready", events=seq, version=VERSION))
+
+
+def _metrics(supervisor: Supervisor) -> bytes:
+    """Return counts, durations and gauges in Prometheus' text format."""
+    engine, gauges = supervisor.engine, []
+    if engine is not None:
+        problems = engine.state.problems
+        opened = sum(len(problem.rounds) for problem in problems.values())
+        gauges = [
+            ("problems", len(problems), "Problems."),
+            ("rounds_open", opened, "Rounds open now."),
+            ("journal_seq", engine.head.seq, "The number of the last event stored."),
+        ]
+    return supervisor.metrics.text(gauges).encode()

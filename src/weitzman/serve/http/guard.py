@@ -34,9 +34,9 @@ _RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}
 _LOCAL: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 
 
-def new_key(key_id: str | None = None) -> tuple[str, str]:
+def new_key() -> tuple[str, str]:
     """Return the id and the text of a new key."""
-    key_id = secrets.token_hex(6) if key_id is None else key_id
+    key_id = secrets.token_hex(6)
     return key_id, f"wz_{key_id}_{secrets.token_urlsafe(32)}"
 
 
@@ -46,24 +46,12 @@ def key_sha256(key: str) -> str:
 
 
 class Guard:
-    """Decides whether a request may pass.
+    """Decides whether a request may pass; ``first_key`` has the scope admin and is not in the journal."""
 
-    Parameters
-    ----------
-    needs_keys
-        Whether a request without a valid key is refused.
-    first_key
-        The text of a key with scope admin that is not in the journal; None if there is none.
-    rate
-        The most requests a second of one key or address; 0 for no limit.
-    """
-
-    def __init__(
-        self, *, needs_keys: bool, first_key: str | None, rate: float, burst: float = 10.0
-    ) -> None:
+    def __init__(self, *, needs_keys: bool, first_key: str | None, rate: float) -> None:
         self._needs_keys = needs_keys
         self._first = None if first_key is None else key_sha256(first_key)
-        self._rate = Rate(rate, burst) if rate > 0.0 else None
+        self._rate = Rate(rate) if rate > 0.0 else None
 
     def check(
         self,

@@ -93,11 +93,14 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         {"name": n, "in": "path", "required": True, "schema": text, "example": NAMES[n]}
         for n in names
     ]
+    given: dict[str, Any] = {} if route.gives is None else schemas[route.gives]
+    kind = route.gives_type.partition(";")[0]
+    success = {"description": route.summary, "content": {kind: {"schema": given}}}
     operation: dict[str, Any] = {
         "operationId": f"{route.method.lower()}_{words.replace('.', '_')}",
         "summary": route.summary,
         "parameters": [*parameters, _KEY] if keyed else parameters,
-        "responses": {str(route.status): _success(route, schemas), **_refusals(route, schemas)},
+        "responses": {str(route.status): success, **_refusals(route, schemas)},
         "x-scope": route.access,
     }
     if route.access == "open":
@@ -111,12 +114,6 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
             "content": {route.takes_type: content},
         }
     return operation
-
-
-def _success(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = {} if route.gives is None else schemas[route.gives]
-    kind = route.gives_type.partition(";")[0]
-    return {"description": route.summary, "content": {kind: {"schema": schema}}}
 
 
 def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:

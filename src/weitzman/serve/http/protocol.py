@@ -22,14 +22,10 @@ from weitzman.serve.http.app import App
 from weitzman.serve.http.request import Request
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
-from weitzman.serve.messages.response import Headers
+from weitzman.serve.messages.response import Headers, error_response
 
 __all__ = ["LogLines", "Protocol"]
 
-_HEAD = (
-    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n"
-    b"cache-control: no-store\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
-)
 _NEVER: Final = asyncio.Event()
 _SMALL: Final = 65_536
 """The largest body that is waited for here, in bytes."""
@@ -108,7 +104,6 @@ class Protocol(HttpToolsProtocol):
             self._go_the_long_way()
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
         self.url = b""
         self.headers = []
         self.expect_100_continue = False
@@ -119,7 +114,6 @@ class Protocol(HttpToolsProtocol):
         self._content = b""
 
     def on_body(self, body: bytes) -> None:
-        """Take in a part of the body."""
         if self._is_headed:
             self._content = self._content + body if self._content else body
         else:
@@ -143,7 +137,6 @@ class Protocol(HttpToolsProtocol):
         self._idle_since = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
         super().connection_lost(exc)
         self._is_headed = False
         if self.timeout_keep_alive_task is not None:
@@ -177,8 +170,9 @@ class Protocol(HttpToolsProtocol):
             self.pipeline.clear()
             cycle.keep_alive = False
             return
-        content = Refusal("no-http", msg).to_bytes()
-        self.transport.write(_HEAD % len(content) + content)
+        status, content, headers = error_response(Refusal("no-http", msg), "none")
+        end = b"\r\nconnection: close\r\n\r\n"
+        self.transport.write(b"%b%d%b%b" % (_head(status, headers), len(content), end, content))
         self.transport.close()
 
     def _is_free(self) -> bool:
@@ -239,7 +233,6 @@ class LogLines(logging.Handler):
     """What the server logs, as lines like all others."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
         error = record.exc_info[1] if record.exc_info else None
         more = {} if error is None else {"error": repr(error)}
         log("server", level=record.levelname.lower(), text=record.getMessage(), **more)

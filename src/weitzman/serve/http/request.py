@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from weitzman.serve.http.route import BINARY, JSON, PARQUET, Route
+from weitzman.serve.http.route import BINARY, JSON, PARQUET, Match, Route
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response
 
 if TYPE_CHECKING:
     from weitzman.serve.engine.engine import Engine
-    from weitzman.serve.http.router import Match
 
 __all__ = ["ClientGoneError", "Message", "Receive", "Request", "check_type", "read_body"]
 

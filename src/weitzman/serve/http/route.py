@@ -1,6 +1,9 @@
-"""A route: one path and method, who may use it, what it takes and gives."""
+"""A route: one path and method, who may use it, what it takes and gives.
 
-from collections.abc import Awaitable, Callable
+The router leads from a path to its route: the route table as a tree, made once.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -9,11 +12,11 @@ import msgspec
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.http.guard import Access
-from weitzman.serve.messages.refusal import unreadable
+from weitzman.serve.messages.refusal import Refusal, unreadable
 from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
 
-__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Route"]
+__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Match", "Route", "Router"]
 
 JSON: Final = "application/json"
 BINARY: Final = "application/octet-stream"
@@ -23,13 +26,13 @@ ANY: Final = "*/*"
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
+@dataclass(slots=True)
 class Call:
     """One request on its way: the engine, the names in its path, and its body."""
 
-    __slots__ = ("args", "body", "engine")
-
-    def __init__(self, engine: Engine, args: dict[str, str], body: Any) -> None:
-        self.engine, self.args, self.body = engine, args, body
+    engine: Engine
+    args: dict[str, str]
+    body: Any
 
     @property
     def problem(self) -> Problem:
@@ -122,10 +125,61 @@ class Route:
             raise unreadable(error, content, self.takes) from None
 
     def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
-        """Whether a request may take long."""
         if self.takes_long == "never":
             return False
         problem = engine.state.problems.get(args["problem"])
         return problem is not None and (
             self.takes_long == "always" or problem.settings.policy is not None
         )
+
+
+Match = tuple[Route, dict[str, str]]
+"""The route of a request, and the names in its path."""
+
+
+@dataclass(slots=True)
+class _Node:
+    """A place in the tree of paths."""
+
+    name: str = ""
+    parts: dict[str, "_Node"] = field(default_factory=dict)
+    any: "_Node | None" = None
+    routes: dict[str, Route] = field(default_factory=dict)
+
+
+class Router:
+    """The tree of all paths."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._root = _Node()
+        for route in routes:
+            self._plant(route)
+
+    def match(self, method: str, path: str) -> Match:
+        """Return the route of a request, and the names in its path."""
+        node, args = self._root, {}
+        for part in path.split("/")[1:]:
+            following = node.parts.get(part)
+            if following is None:
+                following = node.any
+                if following is None or not part:
+                    raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
+                args[following.name] = part
+            node = following
+        route = node.routes.get("GET" if method == "HEAD" else method)
+        if route is None:
+            if not node.routes:
+                raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
+            known = ", ".join(sorted(node.routes))
+            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
+        return route, args
+
+    def _plant(self, route: Route) -> None:
+        node = self._root
+        for part in route.path.split("/")[1:]:
+            if part.startswith("{"):
+                node.any = node.any or _Node(part[1:-1])
+                node = node.any
+            else:
+                node = node.parts.setdefault(part, _Node())
+        node.routes[route.method] = route

@@ -4,6 +4,7 @@ The app, the guard and the OpenAPI document all read this one table. A route has
 one that says nothing cannot be written.
 """
 
+import asyncio
 from typing import Final
 
 from weitzman.serve.commands import exchange, problems, reports, round_view, rounds
@@ -140,7 +141,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         run=lambda c: exchange.import_rounds(c.engine, c.problem, c.body),
         takes_type=PARQUET,
         gives=schema.ImportReply,
-        prepare=lambda c: exchange.read_log(c.problem, c.body),
+        prepare=lambda c: asyncio.to_thread(exchange.read_log, c.problem, c.body),
     ),
     Route(
         label=f"GET {_P}/state",

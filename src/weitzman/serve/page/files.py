@@ -48,10 +48,6 @@ class _File(NamedTuple):
     kind: bytes
 
 
-def _read(name: str) -> Callable[[], bytes]:
-    return lambda: (_FOLDER / name).read_bytes()
-
-
 def _palette() -> bytes:
     """Return the palette as it is for light ground, and a third lighter for dark ground."""
     light = "".join(f" --{name}: {colour};" for name, colour in COLOURS.items())
@@ -74,7 +70,7 @@ def _plotly() -> bytes:
 
 
 FILES: Final[dict[str, Callable[[], bytes]]] = {
-    **{p.name: _read(p.name) for p in sorted(_FOLDER.iterdir()) if p.suffix in _KINDS},
+    **{p.name: p.read_bytes for p in sorted(_FOLDER.iterdir()) if p.suffix in _KINDS},
     "palette.css": _palette,
     "plotly.js": _plotly,
 }

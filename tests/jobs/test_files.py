@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from weitzman.errors import WeitzmanError
-from weitzman.jobs.files import whole_file
-from weitzman.jobs.finished import Finished
+from weitzman.jobs.files import Finished, whole_file
 
 HOLD = """
 import sys
 from pathlib import Path
-from weitzman.jobs.finished import Finished
+from weitzman.jobs.files import Finished
 with Finished(Path(sys.argv[1]), suffix=".npz"):
     print("held", flush=True)
     sys.stdin.read()

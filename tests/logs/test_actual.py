@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from weitzman.logs.log import Log, read_log
-from weitzman.replays.actual import happened
+from weitzman.logs.rounds import LogRounds
 
 
 def a_log(outside: float | None, opened: list[bool]) -> Log:
@@ -22,7 +22,7 @@ def a_log(outside: float | None, opened: list[bool]) -> Log:
 
 
 def test_totals_are_the_best_in_hand_plus_what_was_paid() -> None:
-    found = happened(a_log(6.0, [True, True, False, True, True]), cost_scale=2.0)
+    found = LogRounds(a_log(6.0, [True, True, False, True, True]), 2.0).happened()
     assert found is not None
     # The opened box of round 2 has no value, and round 3 has none at all
     assert found[0].tolist() == [3.0 + 2.0 * 3.0, 6.0]
@@ -30,12 +30,12 @@ def test_totals_are_the_best_in_hand_plus_what_was_paid() -> None:
 
 
 def test_a_round_in_which_nothing_was_had_cannot_be_compared() -> None:
-    assert happened(a_log(None, [True, True, False, False, False])) is None
-    found = happened(a_log(None, [True, False, True, False, False]))
+    assert LogRounds(a_log(None, [True, True, False, False, False])).happened() is None
+    found = LogRounds(a_log(None, [True, False, True, False, False])).happened()
     assert found is not None
     assert found[0] == pytest.approx(np.array([8.0, 6.0]))
 
 
 def test_a_log_that_does_not_say() -> None:
     table = pa.table({"round": [1], "box": ["a"], "cost": [1.0], "value": [1.0]})
-    assert happened(read_log(table, shared=False)) is None
+    assert LogRounds(read_log(table, shared=False)).happened() is None
