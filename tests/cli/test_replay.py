@@ -202,3 +202,12 @@ def test_a_policy_that_is_none(log: Path) -> None:
     assert result.exit_code == 2
     assert "The name of a policy must be 'default'; one of" in result.stderr
     assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_best_possible_value(log: Path) -> None:
+    asked = ["replay", str(log), *MAPPED, "--feedback", "full", "--policy", "mean", "--json"]
+    told = CliRunner().invoke(app, [*asked, "--least", "0"])
+    assert told.exit_code == 0, told.output
+    assert "no value below 0" in told.stderr
+    wrong = CliRunner().invoke(app, [*asked, "--least", "7"])
+    assert wrong.exit_code != 0

@@ -35,6 +35,7 @@ __all__ = [
     "played",
     "replayed",
     "served",
+    "two_valued_log",
 ]
 
 Send = Callable[[str, Any], Any]
@@ -62,6 +63,24 @@ def named_log(rounds: int = 40) -> Log:
     there = rng.uniform(size=t.size) < 0.9
     table = {name: pa.array(c[there], from_pandas=True) for name, c in columns.items()}
     return read_log(pa.table(table), shared=False)
+
+
+def two_valued_log(rounds: int = 40) -> Log:
+    """Values of 0 and 20, of which 0 is known to be the best; a box that costs nothing."""
+    rng = np.random.default_rng(3)
+    t, b = (a.ravel() for a in np.indices((rounds, 3)))
+    size = rng.normal(size=t.size)
+    right = rng.uniform(size=t.size) < 1.0 / (1.0 + np.exp(-size - b))
+    columns = {
+        "round": t,
+        "box": np.array([f"b{k}" for k in b]),
+        "cost": np.where(b == 1, 0.0, rng.uniform(0.1, 3.0, t.size)),
+        "value": np.where(right, 0.0, 20.0),
+        "outside": np.where(rng.uniform(size=rounds) < 0.3, 12.0, np.nan)[t],
+        "x_size": size,
+    }
+    table = {name: pa.array(c, from_pandas=True) for name, c in columns.items()}
+    return read_log(pa.table(table), shared=False, least=0.0)
 
 
 def anonymous_log(rounds: int = 40) -> Log:
@@ -104,7 +123,9 @@ def replayed(policy: Policy, log: Log, feedback: Feedback) -> list[float]:
 
 def searcher_of(policy: Policy, log: Log, feedback: Feedback) -> wz.Searcher:
     dimension = LogRounds(log, 1.0).dimension
-    return wz.Searcher(boxes=log.boxes, dimension=dimension, policy=policy, feedback=feedback)
+    return wz.Searcher(
+        boxes=log.boxes, dimension=dimension, policy=policy, feedback=feedback, least=log.least
+    )
 
 
 def played(policy: Policy, log: Log, feedback: Feedback) -> list[float]:
@@ -143,6 +164,7 @@ def served(name: str, policy: Policy, log: Log, feedback: Feedback, send: Send) 
     """Return the totals of rounds of a problem of this name that are played through the service."""
     dimension = LogRounds(log, 1.0).dimension
     problem = {"name": name, "boxes": log.boxes, "dimension": dimension, "feedback": feedback}
+    problem["least"] = log.least
     send("/v1/problems", {**problem, **described(policy)})
     rounds = f"/v1/problems/{name}/rounds"
     totals = []

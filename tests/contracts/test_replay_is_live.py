@@ -22,6 +22,7 @@ from tests.contracts.live import (
     played,
     replayed,
     served,
+    two_valued_log,
 )
 from tests.replays.logs import log_of
 from tests.serve.running import running
@@ -125,6 +126,22 @@ def test_a_replay_is_what_the_policy_does_live(
     name: str, feedback: Feedback, log: Log, service: InProcess
 ) -> None:
     check(policy_of(name, log.shared), log, feedback, service)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_best_possible_value_is_the_same_everywhere(
+    name: str, feedback: Feedback, service: InProcess
+) -> None:
+    check(policy_of(name, shared=False), two_valued_log(), feedback, service)
+
+
+@pytest.mark.parametrize("feedback", ["full", "opened"])
+@pytest.mark.parametrize("learner", [wz.FTRL(intercept=False), wz.NewtonStep(), wz.Ridge()])
+def test_a_best_possible_value_in_compiled_rounds(
+    learner: wz.Learner, feedback: Feedback, service: InProcess
+) -> None:
+    check(wz.Weitzman(learner, prepare="nothing"), two_valued_log(), feedback, service)
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])

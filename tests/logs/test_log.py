@@ -470,3 +470,16 @@ def test_a_table_that_would_be_nearly_empty_is_refused() -> None:
     assert read_log(table).boxes == ["0"]
     with pytest.raises(wz.InvalidInputError, match=r"fill one place in 100 .*Got '1000 of 1000 ×"):
         read_log(table, shared=False)
+
+
+def test_a_best_possible_value_is_a_setting_of_the_log(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text(GOOD, encoding="utf-8")
+    assert read_log(file).least is None
+    assert read_log(file, least=1).least == 1.0
+    with pytest.raises(wz.InvalidInputError, match=r"row 4, column 'value'.*>= 1.5, the least"):
+        read_log(file, least=1.5)
+    log = read_log(file, least=1.5, skip_bad=True)
+    assert (log.skipped, len(log)) == (1, 2)
+    with pytest.raises(wz.InvalidInputError, match="'least' must be a finite number or None"):
+        read_log(file, least=math.nan)

@@ -70,6 +70,14 @@ def replay_command(
             "there is none, all columns without another role.",
         ),
     ] = None,
+    least: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The best value that a box can hold, such as 0 for no error: nothing is looked at once it "
+            "is found. If not given, default finds one where values pile up.",
+        ),
+    ] = None,
     shared: Annotated[
         bool | None,
         typer.Option(
@@ -108,6 +116,7 @@ def replay_command(
             opened=opened,
             features=None if features is None else [name.strip() for name in features.split(",")],
             shared="auto" if shared is None else shared,
+            least=least,
             skip_bad=skip_bad,
         )
     typer.echo(_read(past, chosen=features is not None), err=True)

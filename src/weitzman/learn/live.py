@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.policy import Feedback, Player, Round, State
-from weitzman.learn.record import revealed
+from weitzman.learn.record import bound_rule, revealed
 from weitzman.learn.storage.format import pack
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.reservation import Sense
@@ -163,6 +163,9 @@ class LiveSearch(Search[Name]):
             # What could not be learned is refused while the round can still go on
             subject = f"The value of box {box!r}"
             raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
+        if number < self._shown.least:
+            rule = bound_rule(self._shown.least, self._sign)
+            raise InvalidInputError(f"The value of box {box!r}", rule, value)
         return number
 
     def _given(self, values: Mapping[Name, float] | ArrayLike) -> FloatArray:
@@ -184,7 +187,10 @@ class LiveSearch(Search[Name]):
         if not getattr(self._player, "refuses", False) and (np.abs(given) > LIMIT).any():
             rule = f"be at most {LIMIT:g} in size, or NaN if one is missing"
             raise InvalidInputError("The values of close", rule, values)
-        return given if self._sign > 0.0 else -given
+        given = given if self._sign > 0.0 else -given
+        for row in np.flatnonzero(given < self._shown.least).tolist():
+            self._number(self._sign * float(given[row]), self._boxes[row])
+        return given
 
     def _index(self, box: Name) -> int:
         try:

@@ -43,6 +43,9 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             **decides,
             feedback=settings["feedback"],
             sense=settings["sense"],
+            # Earlier versions know of no best possible value
+            least=settings.get("least"),
+            most=settings.get("most"),
             rng=seed,
         )
         searcher._player.restore(arrays)

@@ -38,6 +38,7 @@ __all__ = [
     "Round",
     "State",
     "as_policy",
+    "bounded",
     "cheapest",
     "checked_round",
     "decided",
@@ -71,7 +72,8 @@ class Round(NamedTuple):
     gaps
         Whether a feature is missing.
     least
-        The best value that a box can hold, if that is known; −∞ if not.
+        The best value that a box can hold, if that was said; −∞ if not. A prepared round has the one
+        that was found where none was said.
     units, given
         Of a round that is prepared (:mod:`weitzman.learn.preparation`): what its values and costs are
         counted in, and the round as it was given; None for one that is not.
@@ -163,12 +165,30 @@ def decided(player: Player, shown: Round) -> tuple[Round, Rule]:
     Looking for missing features first would take an eighth of a round of a small learner.
     """
     try:
-        return shown, player.rule(shown)
+        return shown, bounded(player.rule(shown), shown)
     except InvalidInputError:
         if shown.gaps or not np.isnan(shown.contexts).any():
             raise
         shown = checked_round(shown)
-        return shown, player.rule(shown)
+        return shown, bounded(player.rule(shown), shown)
+
+
+def bounded(rule: Rule, shown: Round) -> Rule:
+    """Return a rule whose σ are within what is possible, if they stay as they are in the round.
+
+    Where the least value is known, a look at a box can win best − least at most: below σ = least + cost
+    no look is worth its cost, whatever a policy thinks, also in rounds in which it opens everything. A rule
+    that looks again after every box is given the least value by its policy.
+
+    Examples
+    --------
+    >>> known = Round(np.ones((2, 1)), np.array([1.0, 2.0]), 9.0, np.arange(2), least=0.0)
+    >>> bounded(WeitzmanRule(np.array([-np.inf, 5.0])), known).state()
+    {'sigma': array([1., 5.])}
+    """
+    if shown.least == -math.inf or not isinstance(rule, WeitzmanRule):
+        return rule
+    return WeitzmanRule(np.maximum(rule.sigma, shown.floor))
 
 
 def only(rows: int | Floats | Ints | NDArray[np.bool_], count: int) -> Floats:

@@ -12,6 +12,7 @@ opened anyway, and may be kept.
 in compiled code, which gives the same bits.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import check_contexts
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, walk
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, bounded, walk
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
@@ -28,6 +29,8 @@ from weitzman.search.state import RoundState
 __all__ = [
     "Played",
     "Record",
+    "bound_rule",
+    "check_bound",
     "checked_record",
     "checked_rows",
     "play_known_round",
@@ -95,12 +98,15 @@ class Record:
         (T, n), or (1, n) if they are the same in all rounds.
     outside
         (T,), or (1,) if it is the same in all rounds; +∞ for none.
+    least
+        The best value that a box can hold; −∞ if that was not said.
     """
 
     contexts: Floats
     costs: Floats
     values: Floats
     outside: Floats
+    least: float = -np.inf
 
     def __len__(self) -> int:
         return len(self.contexts)
@@ -124,6 +130,7 @@ class Record:
             places=there,
             number=number,
             gaps=bool(np.isnan(contexts).any()),
+            least=self.least,
         )
         return shown, self.values[t, there]
 
@@ -150,7 +157,7 @@ def play_known_round(
     player: Player, shown: Round, values: Floats, feedback: Feedback
 ) -> tuple[Rule, RoundState]:
     """Play a round whose values are known, and let the player learn what it reveals."""
-    rule = player.rule(shown)
+    rule = bounded(player.rule(shown), shown)
     done = walk(rule, shown, values)
     found = revealed(rule, done, values, feedback)
     # A round that ends with nothing is none, as in a live search
@@ -199,6 +206,20 @@ def checked_rows(
     return rows, prices
 
 
+def bound_rule(bound: float, sign: float) -> str:
+    """Return what a value must be, where the best possible one is known."""
+    named = f">= {bound:g}, the least" if sign > 0.0 else f"<= {-bound:g}, the most"
+    return f"be {named} that a box can hold, as was said"
+
+
+def check_bound(record: Record, names: Sequence[Hashable], sign: float) -> None:
+    """Refuse a record with a value that is better than the best possible one."""
+    for t, box in np.argwhere(record.values < record.least)[:1].tolist():
+        subject = f"The value of box {names[box]!r} in round {t}"
+        got = sign * float(record.values[t, box])
+        raise InvalidInputError(subject, bound_rule(record.least, sign), got)
+
+
 def checked_record(
     boxes: int,
     dimension: int,
@@ -207,6 +228,7 @@ def checked_record(
     costs: ArrayLike,
     values: ArrayLike,
     outside: ArrayLike,
+    least: float = -np.inf,
 ) -> Record:
     """Return recorded rounds as arrays that are known to be good."""
     x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
@@ -216,7 +238,7 @@ def checked_record(
     if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
         # A box that is absent costs nothing, and need not have a cost
         c = np.where(np.isnan(x).all(axis=2) & np.isnan(c), 0.0, c)
-    record = Record(contexts=x, costs=c, values=v, outside=o)
+    record = Record(contexts=x, costs=c, values=v, outside=o, least=least)
     _check(record, boxes, dimension)
     return record
 

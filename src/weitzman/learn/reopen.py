@@ -36,6 +36,7 @@ def reopened(searcher: "Searcher", player: Player, state: State | bytes) -> "Liv
             outside=float(given["hand"].astype(np.float64)[0]),
             places=places,
             gaps=bool(np.isnan(given["contexts"].astype(np.float64)).any()),
+            least=searcher.bound,
         )
         count = len(places)
         fits = count and 0 <= places.min() <= places.max() < len(names)

@@ -31,16 +31,30 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats, Ints
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import hash_of
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
-from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
+from weitzman.learn.record import (
+    Played,
+    check_bound,
+    checked_record,
+    checked_rows,
+    play_record,
+    sigma_by,
+)
 from weitzman.learn.reopen import reopened
-from weitzman.learn.settings import box_names, checked_policy, saved_settings, started
+from weitzman.learn.settings import (
+    box_names,
+    checked_bound,
+    checked_policy,
+    places_of,
+    saved_settings,
+    started,
+)
 from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import finite_number, float_array, whole_number
 from weitzman.search.reservation import Sense, check_sense
@@ -68,6 +82,9 @@ class Searcher:
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
     optimism, block
         As for :class:`weitzman.Weitzman`, if there is no policy.
+    least, most
+        The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
+        ``"max"``. No look is made that could not be worth its cost, and a value beyond it is refused.
     rng
         The seed of what the policy draws, and of the bought looks.
 
@@ -90,6 +107,8 @@ class Searcher:
         learner: Learner | None = None,
         feedback: Feedback = "opened",
         sense: Sense = "min",
+        least: float | None = None,
+        most: float | None = None,
         optimism: float | Literal["auto"] = "auto",
         block: int | None = None,
         rng: int = 0,
@@ -102,6 +121,9 @@ class Searcher:
         )
         self.feedback = feedback
         self.sense = check_sense(sense)
+        self.bound = checked_bound(least, most, self.sense)
+        self.least = None if least is None else float(least)
+        self.most = None if most is None else float(most)
         self.rounds = 0
         self._sign = 1.0 if sense == "min" else -1.0
         self._player: Any = started(
@@ -236,7 +258,9 @@ class Searcher:
             costs=costs,
             values=found,
             outside=start,
+            least=self.bound,
         )
+        check_bound(record, self.names, self._sign)
         loop = partial(play_record, self._player, feedback=self.feedback)
         play = getattr(self._player, "play", loop)
         played: Played = play(record, first=self.rounds, predictions=predictions)
@@ -278,21 +302,12 @@ class Searcher:
         outside: float | None,
         boxes: Sequence[Hashable] | None,
     ) -> Round:
-        places = self._every if boxes is None else self._places(boxes)
+        places = self._every if boxes is None else places_of(self._place, boxes)
         rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
         # What is in hand before anything is opened, where smaller is better
         hand = math.inf
         if outside is not None:
             rule = "be a finite number or None"
             hand = self._sign * finite_number(outside, "The outside option", rule)
-        shown = Round(rows, prices, hand, places, number=self.rounds)
-        if self._checks:
-            return checked_round(shown)
-        return shown
-
-    def _places(self, boxes: Sequence[Hashable]) -> Ints:
-        unknown = [b for b in boxes if b not in self._place]
-        if unknown or len(set(boxes)) < len(boxes) or not boxes:
-            rule = "be distinct boxes of the searcher, at least one"
-            raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
-        return np.array([self._place[b] for b in boxes], dtype=np.int64)
+        shown = Round(rows, prices, hand, places, number=self.rounds, least=self.bound)
+        return checked_round(shown) if self._checks else shown

@@ -1,23 +1,35 @@
 """What a searcher is given when it is made, checked."""
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from weitzman.arrays import Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.weitzman import Weitzman, kappa_of
 from weitzman.learn.policy import FEEDBACKS, Feedback, Player, Policy, as_policy
-from weitzman.search.numbers import whole_number
+from weitzman.search.numbers import LIMIT, finite_number, whole_number
 from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
 
-__all__ = ["box_names", "checked_policy", "plain_parameters", "saved_settings", "started"]
+__all__ = [
+    "box_names",
+    "checked_bound",
+    "checked_policy",
+    "places_of",
+    "plain_parameters",
+    "saved_settings",
+    "started",
+]
+
+_BETTER = {"min": "smaller", "max": "larger"}
 
 
 def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
@@ -33,6 +45,35 @@ def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
     if not names or not distinct:
         raise InvalidInputError("The names of the boxes", "be distinct, at least one", boxes)
     return names
+
+
+def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
+    """Return the places of the boxes of a round."""
+    unknown = [b for b in boxes if b not in place]
+    if unknown or len(set(boxes)) < len(boxes) or not boxes:
+        rule = "be distinct boxes of the searcher, at least one"
+        raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
+    return np.array([place[b] for b in boxes], dtype=np.int64)
+
+
+def checked_bound(least: float | None, most: float | None, sense: Sense) -> float:
+    """Return the best value that a box can hold, where smaller is better; −∞ if nobody said it.
+
+    >>> checked_bound(None, 20.0, "max")
+    -20.0
+    """
+    named = {"least": least, "most": most}
+    best, other = ("least", "most") if sense == "min" else ("most", "least")
+    if named[other] is not None:
+        rule = f"be left out where {_BETTER[sense]} values are better: {best}= is the best possible value"
+        raise InvalidInputError(f"The setting {other!r}", rule, named[other])
+    if named[best] is None:
+        return -math.inf
+    subject, rule = f"The setting {best!r}", f"be a number of at most {LIMIT:g} in size, or None"
+    number = finite_number(named[best], subject, rule)
+    if abs(number) > LIMIT:
+        raise InvalidInputError(subject, rule, named[best])
+    return number if sense == "min" else -number
 
 
 def checked_policy(
@@ -124,5 +165,7 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
         "optimism": optimism,
         "block": block,
         "rng": searcher.rng,
+        "least": searcher.least,
+        "most": searcher.most,
         "rounds": searcher.rounds,
     }

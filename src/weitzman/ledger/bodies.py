@@ -80,6 +80,8 @@ class Created(Body, frozen=True):
         The waiting time in microseconds: a round that is open for longer is closed by itself.
     shadow
         Whether the caller decides, and the problem only tells what it would have done.
+    least, most
+        The best value that a box can hold, if that is known, as of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]
@@ -94,6 +96,8 @@ class Created(Body, frozen=True):
     cost: float | None = None
     shadow: bool = False
     description: str = ""
+    least: float | None = None
+    most: float | None = None
 
 
 class Archived(Body, frozen=True):

@@ -9,7 +9,7 @@ is up to the policy that plays the log (:mod:`weitzman.learn.preparation`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from weitzman.learn.features import Encoding
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
+from weitzman.search.numbers import finite_number
 
 _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 
@@ -51,6 +52,8 @@ class Log:
         has no such column.
     opened
         T×n, which boxes were opened when it happened; None if the log does not say.
+    least
+        The best value that a box can hold; None if that was not said.
     skipped
         How many bad rows are left out.
     source
@@ -70,6 +73,7 @@ class Log:
     values: Floats
     outside: Floats | None
     opened: Flags | None
+    least: float | None = None
     skipped: int
     source: str
     columns: dict[str, str]
@@ -94,6 +98,7 @@ def read_log(
     opened: str | None = "opened",
     features: Sequence[str] | None = None,
     shared: bool | Literal["auto"] = "auto",
+    least: float | None = None,
     skip_bad: bool = False,
 ) -> Log:
     """Return a log from a file or a table.
@@ -109,6 +114,9 @@ def read_log(
         does, all that have no other role.
     shared
         Whether one model serves all boxes; ``"auto"`` decides by :mod:`weitzman.logs.sharing`.
+    least
+        The best value that a box can hold, if that is known: no look is made that could not be worth its
+        cost, and a row with a smaller value is bad.
     skip_bad
         Whether rows that break a rule are left out and counted. Otherwise the first is an error.
     """
@@ -120,10 +128,12 @@ def read_log(
     def roles(table: Table) -> Roles:
         return _roles(table, named, maybe, features)
 
+    if least is not None:
+        least = finite_number(least, "The setting 'least'", "be a finite number or None")
     table = read_table(source, lambda t: roles(t).columns)
     chosen = roles(table)
-    rows = checked_rows(table, chosen, skip_bad=skip_bad)
-    return _laid_out(table, rows, shared, chosen)
+    rows = checked_rows(table, chosen, skip_bad=skip_bad, least=least)
+    return replace(_laid_out(table, rows, shared, chosen), least=least)
 
 
 def _roles(

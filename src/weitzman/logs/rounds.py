@@ -73,5 +73,6 @@ class LogRounds:
                 places=places,
                 number=number,
                 gaps=bool(np.isnan(contexts).any()),
+                least=-np.inf if log.least is None else log.least,
             )
             yield shown, log.values[t, places]

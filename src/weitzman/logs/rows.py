@@ -6,6 +6,7 @@ The rules, in the order in which they are tried; a row breaks the first of them 
 - ``round`` and ``box`` are there;
 - ``cost`` is a finite number ≥ 0;
 - ``value`` and ``outside`` are finite numbers or missing, ``opened`` is true or false;
+- ``value`` is not below the best possible one, if that is known;
 - a feature is a finite number, a level, or missing;
 - the box is not yet in the round, among the rows that are right so far;
 - ``outside`` is that of the first such row of the round.
@@ -105,7 +106,7 @@ class _Faults:
         return int(self.bad.sum()) + len(self._table.ragged)
 
 
-def checked_rows(table: Table, roles: Roles, *, skip_bad: bool) -> Rows:
+def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | None = None) -> Rows:
     """Return the rows of a table that keep the rules."""
     faults = _Faults(table)
     rounds = _labels(table, roles.round, "round", faults)
@@ -113,6 +114,9 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool) -> Rows:
     costs = _noted(numbers_of(table.columns[roles.cost]), roles.cost, "cost", faults, least=0.0)
     faults.note(np.isnan(costs), roles.cost, "cost", _rule(0.0))
     values = _noted(numbers_of(table.columns[roles.value]), roles.value, "value", faults)
+    if least is not None:
+        rule = f"be >= {least:g}, the least that a box can hold, as was said"
+        faults.note(values < least, roles.value, "value", rule)
     outside = opened = None
     if roles.outside is not None:
         outside = numbers_of(table.columns[roles.outside])

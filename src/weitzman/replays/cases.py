@@ -180,7 +180,7 @@ class _Pieces:
 
     def __init__(self, directory: Path, log: Log) -> None:
         self._finished = finished_parts(directory)
-        found = hashlib.sha256(f"{version('weitzman')} {log.shared}".encode())
+        found = hashlib.sha256(f"{version('weitzman')} {log.shared} {log.least}".encode())
         for array in (log.contexts, log.costs, log.values, log.outside):
             if array is not None:
                 found.update(f"{array.shape}".encode())

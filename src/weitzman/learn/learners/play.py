@@ -2,7 +2,7 @@
 
 A round, for given reservation values σ of the boxes that are present:
 
-1. σ is lowered by :mod:`weitzman.learn.learners.parts.optimism` if κ > 0;
+1. σ is lowered by :mod:`weitzman.learn.learners.parts.optimism` if κ > 0, and is not below least + cost;
 2. boxes are opened by increasing σ (equal σ by position) for as long as
    :func:`weitzman.search.rule.next_box` names one, starting with the outside option in hand;
 3. what is bought to learn is opened too, unless it is open already;
@@ -67,6 +67,7 @@ def play_compiled(
             c if len(c) == 1 else c[now],
             record.values[now],
             o if len(o) == 1 else o[now],
+            float(record.least),
             marks if len(marks) == 1 else marks[now],
             _CODES[feedback],
             optimism,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.family import Members
-from weitzman.learn.policy import Floats, Ints, Round, State, parted
+from weitzman.learn.policy import Floats, Ints, Round, State, bounded, parted
 from weitzman.learn.preparation import Preparation, in_units
 from weitzman.search.rule import Rule
 
@@ -61,7 +61,7 @@ class Candidates:
         for group in self._members:
             if candidate < len(group.names):
                 seen = _seen_by(group, shown, ready)
-                return in_units(group.rule(seen, candidate), seen)
+                return bounded(in_units(group.rule(seen, candidate), seen), shown)
             candidate -= len(group.names)
         raise AssertionError
 

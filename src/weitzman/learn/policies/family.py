@@ -100,6 +100,9 @@ def index_totals(sigma: Floats, shown: Round, values: Floats) -> tuple[Floats, I
     if shown.units is not None and shown.given is not None:
         sigma = np.array([shown.units.thresholds(row) for row in sigma])
         shown = shown.given
+    if shown.least > -np.inf:
+        # As in bounded, which is given the rule that is played
+        sigma = np.maximum(sigma, shown.floor)
     totals, counts = np.empty(len(sigma)), np.empty(len(sigma), dtype=np.int64)
     orders = np.argsort(sigma, axis=1, kind="stable")
     _index_totals(orders, sigma, shown.costs, shown.outside, values, totals, counts)

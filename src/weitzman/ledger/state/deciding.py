@@ -42,6 +42,8 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         dimension=len(settings.features),
         feedback=settings.feedback,
         sense=settings.sense,
+        least=settings.least,
+        most=settings.most,
         **decides,
     )
 

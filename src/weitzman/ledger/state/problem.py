@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policy import Player, Round, checked_round
+from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
-from weitzman.learn.settings import saved_settings
+from weitzman.learn.settings import checked_bound, saved_settings
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
@@ -46,7 +46,8 @@ class Problem:
     """One decision problem and everything that has happened to it.
 
     It was created at ``at``, in microseconds, and has taken in ``events`` events. ``rounds`` are the open
-    ones by id, ``tally`` is what the closed ones came to.
+    ones by id, ``tally`` is what the closed ones came to. ``bound`` is the best value that a box can hold,
+    where smaller is better; −∞ if nobody said it.
     """
 
     def __init__(self, *, name: str, at: int, settings: Created) -> None:
@@ -58,6 +59,7 @@ class Problem:
         self.rounds: dict[str, OpenRound] = {}
         self.tally = Tally.blank(len(settings.boxes))
         self.sign = 1.0 if settings.sense == "min" else -1.0
+        self.bound = checked_bound(settings.least, settings.most, settings.sense)
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._player: Player = player_for(settings)
         # The policy of a state that was uploaded, where it is not the one of the settings
@@ -98,7 +100,7 @@ class Problem:
         shown = self._round(places, contexts, costs, turned)
         if self._checks:
             shown = checked_round(shown)
-        rule = self._player.rule(shown)
+        rule = bounded(self._player.rule(shown), shown)
         self._decided = None if asked is None else (asked, rule)
         return rule
 
@@ -226,4 +228,5 @@ class Problem:
             costs=np.array(costs),
             outside=math.inf if outside is None else outside,
             places=self._every if places is None else np.array(places, dtype=np.int64),
+            least=self.bound,
         )

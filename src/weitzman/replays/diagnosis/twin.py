@@ -16,7 +16,8 @@ costs it. The log differs from both in more: what a policy gains from the log to
 model does not see, and may turn the ranking of policies around.
 
 Where a box has no value in the round that its residuals would come from, it takes one of those of its own
-that no other round took. Boxes that carry no history share one pool of residuals.
+that no other round took. Boxes that carry no history share one pool of residuals. A best possible value that
+is known of the log is not known of its twins: moved residuals may lead beyond it.
 """
 
 from dataclasses import replace
@@ -48,4 +49,5 @@ def twin(log: Log, residuals: Residuals, kind: Twin, *, rng: int = 0) -> Log:
         drawn = generator.permutation(found[:, box][left[:, box]])
         moved[:, box][missing[:, box]] = drawn
     values = log.values - found + moved
-    return replace(log, values=values, opened=None, source=f"{log.source}, {kind}")
+    source = f"{log.source}, {kind}"
+    return replace(log, values=values, opened=None, least=None, source=source)

@@ -45,7 +45,8 @@ def log_words(log: Log) -> str:
     known, rows = int((present & ~np.isnan(log.values)).sum()), int(present.sum())
     values = "" if known == rows else f", {known:,} of {rows:,} values known"
     models = "one model for all of them" if log.shared else "a model for each"
-    return f"{len(log):,} rounds of {boxes} ({models}){values}, {_features(log)}"
+    best = "" if log.least is None else f", no value below {log.least:g}"
+    return f"{len(log):,} rounds of {boxes} ({models}){values}{best}, {_features(log)}"
 
 
 def _features(log: Log) -> str:

@@ -10,12 +10,14 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from weitzman.errors import InvalidInputError
+from weitzman.learn.record import bound_rule
 from weitzman.ledger.state.problem import Floats, Problem
 from weitzman.search.numbers import LIMIT
-from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewRound
 
-__all__ = ["RoundInput", "checked_value", "round_input"]
+__all__ = ["RoundInput", "box_value", "checked_value", "round_input"]
 
 T = TypeVar("T")
 
@@ -49,6 +51,14 @@ def checked_value(value: float, field: str) -> float:
     """Return a value that can be learned."""
     if not -LIMIT <= value <= LIMIT:
         raise Refusal("invalid", f"Expected a number of at most {LIMIT:g} in size.", field)
+    return value
+
+
+def box_value(problem: Problem, value: float, field: str) -> float:
+    """Return a value that a box of the problem can hold."""
+    if problem.sign * checked_value(value, field) < problem.bound:
+        rule = bound_rule(problem.bound, problem.sign)
+        raise from_input_error(InvalidInputError("The value", rule, value), field)
     return value
 
 

@@ -15,7 +15,7 @@ from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
-from weitzman.serve.commands.round_input import checked_value, round_input
+from weitzman.serve.commands.round_input import box_value, round_input
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import (
@@ -195,7 +195,7 @@ def _new_values(
     for box, value in values.items():
         row = _row(problem, opened, box)
         if value is not None:
-            checked_value(value, f"values.{box}")
+            box_value(problem, value, f"values.{box}")
         known = seen.get(row)
         if row not in seen or (known is None and value is not None):
             new.append((row, value))

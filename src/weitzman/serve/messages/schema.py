@@ -59,7 +59,10 @@ class ProblemDetails(Wire, omit_defaults=True):
 
 
 class NewProblem(Wire):
-    """A problem to be created: ``dimension`` or named ``features``, and what else is not the default."""
+    """A problem to be created: ``dimension`` or named ``features``, and what else is not the default.
+
+    ``least`` (``most`` where larger values are better) is the best value that a box can hold.
+    """
 
     name: Name
     boxes: Annotated[list[Label], msgspec.Meta(min_length=1)]
@@ -75,6 +78,8 @@ class NewProblem(Wire):
     waiting_time: Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)] = 86_400.0
     shadow: bool = False
     description: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
+    least: float | None = None
+    most: float | None = None
 
 
 class ProblemView(Wire):
@@ -94,6 +99,8 @@ class ProblemView(Wire):
     waiting_time: float
     shadow: bool
     description: str
+    least: float | None
+    most: float | None
     created: float
     archived: bool
     rounds_open: int

@@ -1,7 +1,8 @@
 """The loop over recorded rounds, in compiled code: predict, search, learn.
 
 Widths take O(d²), so a round begins with lower bounds of the reservation values; the value itself
-is found for boxes that come first by their bound.
+is found for boxes that come first by their bound. Where the least value is known, neither is below
+least + cost.
 """
 
 import math
@@ -25,11 +26,18 @@ _next_box = compiled(next_box)
 
 
 @compiled
+def _no_less(number: float, bound: float) -> float:
+    """Return the larger one; what is NaN stays."""
+    return bound if number < bound else number
+
+
+@compiled
 def _prepare(
     state: Any,
     contexts: Floats,
     costs: Floats,
     outside: float,
+    least: float,
     kappa: float,
     shared: bool,
     sigma: Floats,
@@ -42,6 +50,26 @@ def _prepare(
         sigma[box], known[box] = search_bound(
             state, row, contexts[box], costs[box], kappa, boxes, outside
         )
+        sigma[box] = _no_less(sigma[box], least + costs[box])
+
+
+@compiled
+def _value(
+    state: Any,
+    box: int,
+    contexts: Floats,
+    costs: Floats,
+    outside: float,
+    least: float,
+    kappa: float,
+    shared: bool,
+) -> float:
+    """Return the reservation value of a box that is present."""
+    row = 0 if shared else box
+    sigma: float = search_value(
+        state, row, contexts[box], costs[box], kappa, contexts.shape[0], outside
+    )
+    return _no_less(sigma, least + costs[box])
 
 
 @compiled
@@ -50,6 +78,7 @@ def _complete(
     contexts: Floats,
     costs: Floats,
     outside: float,
+    least: float,
     kappa: float,
     shared: bool,
     sigma: Floats,
@@ -60,10 +89,7 @@ def _complete(
     # In one loop with the bounds, rounds take an eighth longer
     for box in range(sigma.shape[0]):
         if not known[box]:
-            row = 0 if shared else box
-            sigma[box] = search_value(
-                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
-            )
+            sigma[box] = _value(state, box, contexts, costs, outside, least, kappa, shared)
             known[box] = True
         out[box] = sigma[box]
 
@@ -85,6 +111,7 @@ def _search(
     costs: Floats,
     values: Floats,
     outside: float,
+    least: float,
     kappa: float,
     shared: bool,
     sigma: Floats,
@@ -109,10 +136,7 @@ def _search(
         if _next_box(one, sigma, 0, best) == NO_BOX:
             return best, paid, chosen, count
         if not known[box]:
-            row = 0 if shared else box
-            sigma[box] = search_value(
-                state, row, contexts[box], costs[box], kappa, sigma.shape[0], outside
-            )
+            sigma[box] = _value(state, box, contexts, costs, outside, least, kappa, shared)
             known[box] = True
             continue
         opened[box] = True
@@ -153,6 +177,7 @@ def play_rounds(
     costs: Floats,
     values: Floats,
     outside: Floats,
+    least: float,
     probes: Flags,
     feedback: int,
     kappa: float,
@@ -172,11 +197,12 @@ def play_rounds(
     for t in range(contexts.shape[0]):
         price, found = costs[t % costs.shape[0]], values[t]
         start = outside[t % outside.shape[0]]
-        _prepare(state, contexts[t], price, start, kappa, shared, sigma, known)
+        _prepare(state, contexts[t], price, start, least, kappa, shared, sigma, known)
         if predictions.shape[0] > 0:
-            _complete(state, contexts[t], price, start, kappa, shared, sigma, known, predictions[t])
+            out = predictions[t]
+            _complete(state, contexts[t], price, start, least, kappa, shared, sigma, known, out)
         best, spent, pick, looks = _search(
-            state, contexts[t], price, found, start, kappa, shared, sigma, known, shown, one
+            state, contexts[t], price, found, start, least, kappa, shared, sigma, known, shown, one
         )
         for box in range(boxes):
             bought = (feedback & PROBED) > 0 and probes[t, box] and not math.isnan(sigma[box])

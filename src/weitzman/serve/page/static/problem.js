@@ -6,12 +6,13 @@ import { $, count, few, h, meanOf, num, plural, span, sync, write, writeNumber }
 /** Say what the problem is. */
 export function showAbout(view) {
   const better = view.sense === "min" ? "smaller is better" : "larger is better";
+  const best = view.least ?? view.most, bound = best == null ? null : `${num(best)} is the best possible value`;
   const decides = view.policy ?? view.learner;
   write("name", view.name);
   write("description", view.description);
   $("description").hidden = !view.description;
   write("about", [
-    plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, decides,
+    plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, bound, decides,
     view.feedback === "full" ? "learns every value" : "learns opened boxes",
     plural(view.rounds_closed, "round"), view.rounds_open ? `${count(view.rounds_open)} open` : null,
     view.shadow ? "shadow" : null, view.archived ? "archived" : null,
