@@ -114,7 +114,7 @@ def test_a_value_beyond_the_bound_is_refused_by_its_box(sense: Sense) -> None:
         with pytest.raises(wz.InvalidInputError, match=message):
             search.close(given)  # type: ignore[arg-type]
     assert search.close([sign * 4.0]).value == sign * 2.0
-    with pytest.raises(wz.InvalidInputError, match="The value of box 'a' in round 1 must be"):
+    with pytest.raises(wz.InvalidInputError, match="The value of box 0 in round 1 must be"):
         searcher.play(np.ones((2, 1, 1)), 1.0, [[sign * 3.0], [sign]])
 
 
@@ -128,3 +128,42 @@ def test_it_is_saved_and_a_file_without_it_knows_none(tmp_path: Path) -> None:
     other = again.reopen(search.to_bytes())
     with pytest.raises(wz.InvalidInputError, match="<= 7, the most"):
         other.see(8.0, box=box)
+
+
+def taught(sense: Sense, policy: Policy, values: list[float]) -> wz.Searcher:
+    searcher = wz.Searcher(boxes=1, dimension=1, policy=policy, feedback="full", sense=sense)
+    searcher.play(np.ones((len(values), 1, 1)), 0.1, np.array(values)[:, None])
+    return searcher
+
+
+@pytest.mark.parametrize("policy", [wz.default_policy(), wz.Weitzman(wz.FTRL()), wz.Aware()])
+def test_a_pile_of_values_is_told(policy: Policy) -> None:
+    told = taught("min", policy, [3.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0]).best_possible
+    assert (
+        str(told)
+        == "1 is taken for the best possible value: it was seen 5 times and nothing below it."
+    )
+    told = taught("max", policy, [3.0, 5.0, 5.0, 1.0, 5.0, 5.0, 5.0, 5.0]).best_possible
+    assert told is not None
+    assert (told.value, told.times) == (5.0, 6)
+    assert str(told).endswith("nothing above it.")
+    for few in ([1.0] * 4, [1.0] * 5 + [0.5]):
+        assert taught("min", policy, few).best_possible is None
+
+
+def test_what_was_said_counts_before_what_was_seen() -> None:
+    searcher = wz.Searcher(boxes=1, dimension=1, feedback="full", least=-1.0)
+    searcher.play(np.ones((9, 1, 1)), 0.1, np.ones((9, 1)))
+    assert str(searcher.best_possible) == "-1 is the best possible value, as was said."
+
+
+@pytest.mark.parametrize("policy", [wz.Weitzman(wz.FTRL(intercept=False)), wz.Simple("all")])
+def test_an_explanation_says_it_and_stays_within_it(policy: Policy) -> None:
+    searcher = wz.Searcher(boxes=2, dimension=1, policy=policy, least=3.0)
+    explanation = searcher.explain(np.ones((2, 1)), [0.5, 0.25])
+    assert [(b.box, b.reservation_value) for b in explanation.boxes] == [(1, 3.25), (0, 3.5)]
+    assert str(explanation).splitlines()[-1] == "3 is the best possible value, as was said."
+    searcher = wz.Searcher(boxes=2, dimension=1, policy=policy)
+    unknown = searcher.explain(np.ones((2, 1)), [0.5, 0.25])
+    assert unknown.best_possible is None
+    assert "possible" not in str(unknown)

@@ -1,7 +1,8 @@
-"""What a bank is given, checked, and what all banks say about it."""
+"""What a bank or a searcher is given, checked, and what all banks say about it."""
 
 import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import LIMIT, float_array
+from weitzman.search.numbers import LIMIT, finite_number, float_array
 
-__all__ = ["asked", "box_numbers", "check_contexts", "column", "hash_of", "refusal"]
+__all__ = ["asked", "box_numbers", "check_contexts", "check_new_boxes", "column", "hash_of"]
+__all__ += ["places_of", "refusal", "value_in_hand"]
 
 _RULES = {
     1: "be the number of a box",
@@ -76,3 +78,28 @@ def hash_of(state: Mapping[str, NDArray[np.generic]]) -> str:
         found.update(f"{name} {array.dtype.str} {array.shape} ".encode())
         found.update(np.ascontiguousarray(array).tobytes())
     return found.hexdigest()
+
+
+def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
+    """Return the places of the boxes of a round."""
+    unknown = [b for b in boxes if b not in place]
+    if unknown or len(set(boxes)) < len(boxes) or not boxes:
+        rule = "be distinct boxes of the searcher, at least one"
+        raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
+    return np.array([place[b] for b in boxes], dtype=np.int64)
+
+
+def value_in_hand(outside: float | None, sign: float) -> float:
+    """Return what is in hand before anything is opened, where smaller is better; +∞ if it is nothing."""
+    if outside is None:
+        return math.inf
+    return sign * finite_number(outside, "The outside option", "be a finite number or None")
+
+
+def check_new_boxes(player: Any, place: Mapping[Hashable, int], names: Sequence[Hashable]) -> None:
+    """Refuse boxes that cannot join those that are there."""
+    if len(set(names)) < len(names) or any(name in place for name in names):
+        raise InvalidInputError("The names of new boxes", "be distinct and new", names)
+    if not hasattr(player, "add_boxes"):
+        rule = "be there from the start under this policy; a round may leave some out with boxes="
+        raise InvalidInputError("The boxes", rule, f"{len(names)} more")

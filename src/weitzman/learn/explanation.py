@@ -1,5 +1,6 @@
 """Why a round is searched as it is: each box's reservation value, taken apart."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,9 +16,49 @@ from weitzman.search.rule import opening_order
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["BoxExplanation", "Explanation", "explain_order", "explain_round"]
+__all__ = ["BestPossible", "BoxExplanation", "Explanation", "explain_order", "explain_round"]
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BestPossible:
+    """The best value that a box can hold, as it is used now.
+
+    Attributes
+    ----------
+    value
+        The value.
+    times
+        How often it was seen, if it was found by that; None if it was said.
+    sense
+        Whether smaller or larger values are better.
+    """
+
+    value: float
+    times: int | None
+    sense: str
+
+    @classmethod
+    def known(
+        cls, bound: float, pile: tuple[float, int] | None, sense: Sense
+    ) -> "BestPossible | None":
+        """Return what was said, or where values pile up; smaller is better in both. None if neither is."""
+        sign, times = 1.0 if sense == "min" else -1.0, None
+        if bound == -math.inf and pile is not None:
+            bound, times = pile
+        # Without the sign of a turned zero
+        return None if bound == -math.inf else cls(sign * bound + 0.0, times, sense)
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        if self.times is None:
+            return f"{self.value:g} is the best possible value, as was said."
+        beyond = "below" if self.sense == "min" else "above"
+        return (
+            f"{self.value:g} is taken for the best possible value: it was seen {self.times} times and "
+            f"nothing {beyond} it."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +70,8 @@ class BoxExplanation:
     box, cost
         Its name and cost.
     reservation_value
-        What the search goes by: ``prediction`` moved towards better values by ``optimism``.
+        What the search goes by: ``prediction`` moved towards better values by ``optimism``, no further than
+        the best possible value and the cost allow.
     prediction
         What the learner predicts.
     optimism
@@ -52,10 +94,11 @@ class BoxExplanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """An explained round: its boxes in opening order."""
+    """An explained round: its boxes in opening order, and the best possible value if it is known."""
 
     boxes: tuple[BoxExplanation, ...]
     sense: str
+    best_possible: BestPossible | None = None
 
     def __str__(self) -> str:
         """Return the story in sentences."""
@@ -66,6 +109,8 @@ class Explanation:
                 f"After {before.box!r}, open {box.box!r} (cost {box.cost:.4g}) only while the best value "
                 f"in hand is {worse} {box.reservation_value:.4g}."
             )
+        if self.best_possible is not None:
+            lines.append(str(self.best_possible))
         return "\n".join(lines)
 
     def __rich__(self) -> "Table":
@@ -95,7 +140,8 @@ def explain_round(
     """Return the explanation of a round; ``sign`` is −1 where larger values are better."""
     contexts, costs, places = shown.contexts, shown.costs, shown.places
     plain = bank.predict(contexts, costs, places)
-    used = bank.predict(contexts, costs, places, optimism=kappa, outside=shown.outside)
+    moved = bank.predict(contexts, costs, places, optimism=kappa, outside=shown.outside)
+    used = np.maximum(moved, shown.floor) if shown.least > -math.inf else moved
     looks = bank.looks(places)
     weights = bank.weights(places)
     boxes = []
@@ -110,7 +156,7 @@ def explain_round(
                 cost=float(costs[row]),
                 reservation_value=float(sign * used[row]),
                 prediction=float(sign * plain[row]),
-                optimism=float(plain[row] - used[row]),
+                optimism=float(plain[row] - moved[row]),
                 looks=int(looks[row]),
                 contributions=parts,
             )

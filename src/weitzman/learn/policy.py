@@ -12,7 +12,8 @@ A player may do more than the protocol asks for:
 - ``play(record)`` plays recorded rounds at once, bit for bit as round by round;
 - ``add_boxes(count)`` lets boxes join that have seen nothing;
 - ``late(round, values)`` learns values that came after their round was learned;
-- ``explain(names, round, sign)`` says how its reservation values are made.
+- ``explain(names, round, sign)`` says how its reservation values are made;
+- ``pile`` is the value that it takes for the least one where nobody says it, and how often it was seen.
 """
 
 import inspect

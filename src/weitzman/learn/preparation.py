@@ -130,6 +130,11 @@ class Preparation:
         return rows
 
     @property
+    def pile(self) -> tuple[float, int] | None:
+        """The smallest value so far and how often it was seen, if values pile up there."""
+        return (self._smallest, self._times) if self._times >= PILE else None
+
+    @property
     def least(self) -> float:
         """The smallest value so far if values pile up there, −∞ if they do not."""
         return self._smallest if self._times >= PILE else -math.inf

@@ -12,7 +12,6 @@ opened anyway, and may be kept.
 in compiled code, which gives the same bits.
 """
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +29,6 @@ __all__ = [
     "Played",
     "Record",
     "bound_rule",
-    "check_bound",
     "checked_record",
     "checked_rows",
     "play_known_round",
@@ -212,14 +210,6 @@ def bound_rule(bound: float, sign: float) -> str:
     return f"be {named} that a box can hold, as was said"
 
 
-def check_bound(record: Record, names: Sequence[Hashable], sign: float) -> None:
-    """Refuse a record with a value that is better than the best possible one."""
-    for t, box in np.argwhere(record.values < record.least)[:1].tolist():
-        subject = f"The value of box {names[box]!r} in round {t}"
-        got = sign * float(record.values[t, box])
-        raise InvalidInputError(subject, bound_rule(record.least, sign), got)
-
-
 def checked_record(
     boxes: int,
     dimension: int,
@@ -228,9 +218,13 @@ def checked_record(
     costs: ArrayLike,
     values: ArrayLike,
     outside: ArrayLike,
+    sign: float = 1.0,
     least: float = -np.inf,
 ) -> Record:
-    """Return recorded rounds as arrays that are known to be good."""
+    """Return recorded rounds as arrays that are known to be good.
+
+    ``sign`` is −1 where larger values are better: those of the record are turned.
+    """
     x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
     c = float_array(costs, "The costs")
     o = np.atleast_1d(float_array(outside, "The outside option"))
@@ -238,8 +232,13 @@ def checked_record(
     if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
         # A box that is absent costs nothing, and need not have a cost
         c = np.where(np.isnan(x).all(axis=2) & np.isnan(c), 0.0, c)
+    if sign < 0.0:
+        v, o = -v, -o
     record = Record(contexts=x, costs=c, values=v, outside=o, least=least)
     _check(record, boxes, dimension)
+    for t, box in np.argwhere(v < least)[:1].tolist():
+        subject = f"The value of box {box} in round {t}"
+        raise InvalidInputError(subject, bound_rule(least, sign), sign * float(v[t, box]))
     return record
 
 

@@ -22,9 +22,9 @@ Several searches may be open at once; each is learned when it is closed. Rounds 
 are opened.
 """
 
-import math
 import os
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -32,31 +32,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
-from weitzman.errors import InvalidInputError
-from weitzman.learn.bank_input import hash_of
-from weitzman.learn.explanation import Explanation, explain_order
+from weitzman.learn.bank_input import check_new_boxes, hash_of, places_of, value_in_hand
+from weitzman.learn.explanation import BestPossible, Explanation, explain_order
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
-from weitzman.learn.record import (
-    Played,
-    check_bound,
-    checked_record,
-    checked_rows,
-    play_record,
-    sigma_by,
-)
+from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
 from weitzman.learn.reopen import reopened
-from weitzman.learn.settings import (
-    box_names,
-    checked_bound,
-    checked_policy,
-    places_of,
-    saved_settings,
-    started,
-)
+from weitzman.learn.settings import bound_of, box_names, checked_policy, saved_settings, started
 from weitzman.learn.storage.format import pack, write_saved
-from weitzman.search.numbers import finite_number, float_array, whole_number
+from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense, check_sense
 
 __all__ = ["Searcher"]
@@ -121,7 +106,7 @@ class Searcher:
         )
         self.feedback = feedback
         self.sense = check_sense(sense)
-        self.bound = checked_bound(least, most, self.sense)
+        self.bound = bound_of(least, most, self.sense)
         self.least = None if least is None else float(least)
         self.most = None if most is None else float(most)
         self.rounds = 0
@@ -220,10 +205,17 @@ class Searcher:
         """
         names = self.names if boxes is None else list(boxes)
         shown = self._round(contexts, costs, outside, boxes)
-        if not hasattr(self._player, "explain"):
-            return explain_order(names, shown.costs, sigma_by(self._player.rule(shown)), self.sense)
-        explanation: Explanation = self._player.explain(names, shown, self._sign)
-        return explanation
+        if hasattr(self._player, "explain"):
+            explanation: Explanation = self._player.explain(names, shown, self._sign)
+        else:
+            sigma = sigma_by(decided(self._player, shown)[1])
+            explanation = explain_order(names, shown.costs, sigma, self.sense)
+        return replace(explanation, best_possible=self.best_possible)
+
+    @property
+    def best_possible(self) -> BestPossible | None:
+        """The best value that a box can hold, said or found; None if it is not known."""
+        return BestPossible.known(self.bound, getattr(self._player, "pile", None), self.sense)
 
     def play(
         self,
@@ -247,20 +239,16 @@ class Searcher:
             Whether to return, as ``reservation_values``, what each round was searched by; NaN where a
             rule looks again after every box.
         """
-        found = self._sign * float_array(values, "The values")
-        start: ArrayLike = np.inf
-        if outside is not None:
-            start = self._sign * float_array(outside, "The outside option")
         record = checked_record(
             len(self.names),
             self.dimension,
             contexts=contexts,
             costs=costs,
-            values=found,
-            outside=start,
+            values=values,
+            outside=self._sign * np.inf if outside is None else outside,
+            sign=self._sign,
             least=self.bound,
         )
-        check_bound(record, self.names, self._sign)
         loop = partial(play_record, self._player, feedback=self.feedback)
         play = getattr(self._player, "play", loop)
         played: Played = play(record, first=self.rounds, predictions=predictions)
@@ -269,13 +257,7 @@ class Searcher:
 
     def add_boxes(self, names: Sequence[Hashable]) -> None:
         """Let boxes join that have seen nothing."""
-        if len(set(names)) < len(names) or any(name in self._place for name in names):
-            raise InvalidInputError("The names of new boxes", "be distinct and new", names)
-        if not hasattr(self._player, "add_boxes"):
-            rule = (
-                "be there from the start under this policy; a round may leave some out with boxes="
-            )
-            raise InvalidInputError("The boxes", rule, f"{len(names)} more")
+        check_new_boxes(self._player, self._place, names)
         self._player.add_boxes(len(names))
         # A new list: searches that are open keep the old one
         self._name([*self.names, *names])
@@ -304,10 +286,6 @@ class Searcher:
     ) -> Round:
         places = self._every if boxes is None else places_of(self._place, boxes)
         rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
-        # What is in hand before anything is opened, where smaller is better
-        hand = math.inf
-        if outside is not None:
-            rule = "be a finite number or None"
-            hand = self._sign * finite_number(outside, "The outside option", rule)
+        hand = value_in_hand(outside, self._sign)
         shown = Round(rows, prices, hand, places, number=self.rounds, least=self.bound)
         return checked_round(shown) if self._checks else shown

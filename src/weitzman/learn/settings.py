@@ -1,13 +1,12 @@
 """What a searcher is given when it is made, checked."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from weitzman.arrays import Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
@@ -20,10 +19,9 @@ if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
 
 __all__ = [
+    "bound_of",
     "box_names",
-    "checked_bound",
     "checked_policy",
-    "places_of",
     "plain_parameters",
     "saved_settings",
     "started",
@@ -47,19 +45,10 @@ def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
     return names
 
 
-def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
-    """Return the places of the boxes of a round."""
-    unknown = [b for b in boxes if b not in place]
-    if unknown or len(set(boxes)) < len(boxes) or not boxes:
-        rule = "be distinct boxes of the searcher, at least one"
-        raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
-    return np.array([place[b] for b in boxes], dtype=np.int64)
-
-
-def checked_bound(least: float | None, most: float | None, sense: Sense) -> float:
+def bound_of(least: float | None, most: float | None, sense: Sense) -> float:
     """Return the best value that a box can hold, where smaller is better; −∞ if nobody said it.
 
-    >>> checked_bound(None, 20.0, "max")
+    >>> bound_of(None, 20.0, "max")
     -20.0
     """
     named = {"least": least, "most": most}

@@ -51,6 +51,11 @@ class Candidates:
         self._members = members
         self._preparation = preparation
 
+    @property
+    def pile(self) -> tuple[float, int] | None:
+        """What is taken for the least value where nobody says it, and how often it was seen."""
+        return None if self._preparation is None else self._preparation.pile
+
     def ready(self, shown: Round) -> Round:
         """Return a round as the members see it."""
         return shown if self._preparation is None else self._preparation.ready(shown)

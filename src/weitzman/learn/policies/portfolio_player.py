@@ -50,6 +50,11 @@ class PortfolioPlayer:
         """The number of the candidate that the next round is played by."""
         return pick(self._gate, seed=self._seed, number=self._history.count)
 
+    @property
+    def pile(self) -> tuple[float, int] | None:
+        """What is taken for the least value where nobody says it, and how often it was seen."""
+        return self._candidates.pile
+
     def weights(self) -> Floats:
         """Return the chances of the candidates in the next round."""
         return self._gate.weights()

@@ -96,6 +96,11 @@ class PreparedPlayer:
         if hasattr(inner, "explain") and self._all:
             self.explain = self._explain
 
+    @property
+    def pile(self) -> tuple[float, int] | None:
+        """What is taken for the least value where nobody says it, and how often it was seen."""
+        return self._preparation.pile
+
     def rule(self, shown: Round) -> Rule:
         """Return what decides in a round."""
         ready = self._ready(shown)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
-from weitzman.learn.settings import checked_bound, saved_settings
+from weitzman.learn.settings import bound_of, saved_settings
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
@@ -59,7 +59,7 @@ class Problem:
         self.rounds: dict[str, OpenRound] = {}
         self.tally = Tally.blank(len(settings.boxes))
         self.sign = 1.0 if settings.sense == "min" else -1.0
-        self.bound = checked_bound(settings.least, settings.most, settings.sense)
+        self.bound = bound_of(settings.least, settings.most, settings.sense)
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._player: Player = player_for(settings)
         # The policy of a state that was uploaded, where it is not the one of the settings

@@ -6,7 +6,7 @@ import contextlib
 import msgspec
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.settings import checked_bound
+from weitzman.learn.settings import bound_of
 from weitzman.learn.storage.registry import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.state.problem import Problem
@@ -105,7 +105,7 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     if ask.cost is not None and not ask.cost <= LIMIT:
         raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
     try:
-        checked_bound(ask.least, ask.most, ask.sense)
+        bound_of(ask.least, ask.most, ask.sense)
     except InvalidInputError as error:
         raise from_input_error(error, "least" if "least" in error.subject else "most") from None
     given = msgspec.structs.asdict(ask)
