@@ -112,6 +112,7 @@ def first_rounds(log: Log, count: int) -> Log:
         values=log.values[:count],
         outside=None if log.outside is None else log.outside[:count],
         opened=None if log.opened is None else log.opened[:count],
+        paid=None if log.paid is None else log.paid[:count],
     )
 
 

@@ -62,6 +62,7 @@ def replay_command(
     value: Annotated[str, _column("The column of what was found; smaller is better.")] = "value",
     outside: Annotated[str, _column("The column of what is to be had without a look.")] = "outside",
     opened: Annotated[str, _column("The column that says what was opened at the time.")] = "opened",
+    paid: Annotated[str, _column("The column of what a look really cost, if it says.")] = "paid",
     features: Annotated[
         str | None,
         typer.Option(
@@ -114,6 +115,7 @@ def replay_command(
             value=value,
             outside=outside,
             opened=opened,
+            paid=paid,
             features=None if features is None else [name.strip() for name in features.split(",")],
             shared="auto" if shared is None else shared,
             least=least,

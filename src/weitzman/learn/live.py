@@ -1,7 +1,8 @@
 """A live search that is learned from: the search of the search room, with its contexts.
 
 Learning happens once, in :meth:`LiveSearch.close`. A value that did not come is not learned. Values
-that come after the search is closed can still be learned, with :meth:`LiveSearch.late`.
+that come after the search is closed can still be learned, with :meth:`LiveSearch.late`. What is learned
+goes with the cost that was expected, as the rule did; what a look really cost is for the books.
 """
 
 import math
@@ -80,6 +81,7 @@ class LiveSearch(Search[Name]):
             "opened": np.array(state.opened, dtype=np.int64),
             "found": np.array(state.found, dtype=np.float64),
             "values": self._row(state.values),
+            "spent": self._row(state.spent),
             "learned": self._row({}) if self._learned is None else self._learned.copy(),
             "hand": np.array([state.outside, state.best, state.paid]),
             "chosen": np.array([chosen]),
@@ -100,11 +102,11 @@ class LiveSearch(Search[Name]):
 
     def restore(self, arrays: State) -> None:
         """Go on from what :meth:`state` returned in a search of the same round."""
-        state, values = self._state, arrays["values"].astype(np.float64)
+        state = self._state
         state.opened = arrays["opened"].astype(np.int64).tolist()
-        state.values = {
-            r: float(values[r]) for r in range(len(values)) if not math.isnan(values[r])
-        }
+        state.values = _known(arrays["values"])
+        # Earlier versions know of no real costs
+        state.spent = _known(arrays.get("spent", np.empty(0)))
         state.outside, state.best, state.paid = arrays["hand"].astype(np.float64).tolist()
         chosen = int(arrays["chosen"].astype(np.int64)[0])
         state.kept = None if chosen < 0 else chosen
@@ -205,3 +207,8 @@ class LiveSearch(Search[Name]):
         for place, value in seen.items():
             row[place] = value
         return row
+
+
+def _known(row: NDArray[np.generic]) -> dict[int, float]:
+    """Return the numbers of a row that are there, by their places."""
+    return {k: x for k, x in enumerate(row.astype(np.float64).tolist()) if not math.isnan(x)}

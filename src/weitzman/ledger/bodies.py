@@ -118,10 +118,14 @@ class Opened(Body, frozen=True):
 
 
 class Seen(Body, frozen=True):
-    """Looks at rows and what they showed, None where nothing came; ``late``: after the end of the round."""
+    """Looks at rows and what they showed, None where nothing came; ``late``: after the end of the round.
+
+    ``costs``: what looks really cost, where the caller said so, these or earlier ones.
+    """
 
     looks: list[tuple[_Count, float | None]]
     late: bool = False
+    costs: list[tuple[_Count, float]] = []
 
 
 class Closed(Body, frozen=True):

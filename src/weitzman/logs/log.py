@@ -44,7 +44,7 @@ class Log:
     features
         The names of the d columns of the contexts. There is none for a constant.
     costs
-        T×n, NaN where a box is absent.
+        T×n, what looks are expected to cost, NaN where a box is absent.
     values
         T×n, NaN where a box is absent or its value is missing.
     outside
@@ -52,6 +52,8 @@ class Log:
         has no such column.
     opened
         T×n, which boxes were opened when it happened; None if the log does not say.
+    paid
+        T×n, what looks really cost, NaN where that is not known; None if the log does not say.
     least
         The best value that a box can hold; None if that was not said.
     skipped
@@ -73,6 +75,7 @@ class Log:
     values: Floats
     outside: Floats | None
     opened: Flags | None
+    paid: Floats | None = None
     least: float | None = None
     skipped: int
     source: str
@@ -96,6 +99,7 @@ def read_log(
     value: str = "value",
     outside: str | None = "outside",
     opened: str | None = "opened",
+    paid: str | None = "paid",
     features: Sequence[str] | None = None,
     shared: bool | Literal["auto"] = "auto",
     least: float | None = None,
@@ -107,8 +111,9 @@ def read_log(
     ----------
     source
         The path of a Parquet or CSV file, or a pandas, polars or Arrow table.
-    round, box, cost, value, outside, opened
-        The names of the columns. ``outside`` and ``opened`` may be absent under these names, or None.
+    round, box, cost, value, outside, opened, paid
+        The names of the columns. ``outside``, ``opened`` and ``paid`` may be absent under these names, or
+        None.
     features
         The columns that are known before a box is opened. None: all that begin with ``x_``; if none
         does, all that have no other role.
@@ -123,7 +128,7 @@ def read_log(
     if shared not in (True, False, "auto"):
         raise InvalidInputError("The setting 'shared'", "be True, False or 'auto'", shared)
     named = {"round": round, "box": box, "cost": cost, "value": value}
-    maybe = {"outside": outside, "opened": opened}
+    maybe = {"outside": outside, "opened": opened, "paid": paid}
 
     def roles(table: Table) -> Roles:
         return _roles(table, named, maybe, features)
@@ -157,7 +162,8 @@ def _roles(
         free = [n for n in table.names if n not in taken.values()]
         features = [n for n in free if n.startswith("x_")] or free
     else:
-        features = _given_features(table, given, {taken["value"], there["opened"]})
+        hidden = {taken["value"], there["opened"], there["paid"]}
+        features = _given_features(table, given, hidden)
     both: dict[str, Any] = {**named, **there}
     return Roles(**both, features=tuple(features))
 
@@ -204,6 +210,7 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
         values=values,
         outside=None if rows.outside is None else _per_round(rows.outside, rows.rounds.places),
         opened=opened,
+        paid=None if rows.paid is None else _grid(rows.paid, places, (count, n)),
         skipped=rows.skipped,
         source=table.name,
         columns=roles.by_name,

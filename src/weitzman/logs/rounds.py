@@ -13,6 +13,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
 from weitzman.search.numbers import finite_number
+from weitzman.search.state import RoundState
 
 
 def contexts_of(log: Log) -> Floats:
@@ -26,7 +27,8 @@ class LogRounds:
     """The rounds of a log that have boxes, with their values; costs are multiplied by a factor.
 
     Of each round, (T,): ``outside`` is its outside option, +∞ where there is none, and ``least``
-    the least of value + cost over its boxes.
+    the least of value + cost over its boxes. A policy goes by the costs that were expected; what a look
+    really cost, where the log knows it, counts in totals: in ``least``, in ``happened`` and by ``settle``.
     """
 
     def __init__(self, log: Log, cost_scale: float = 1.0) -> None:
@@ -39,11 +41,20 @@ class LogRounds:
         self.boxes, self.dimension = self._contexts.shape[1:]
         without = np.full(len(log), np.inf) if log.outside is None else log.outside
         self.outside: Floats = without[self._held]
-        reached = log.values[self._held] + self._scale * log.costs[self._held]
+        costs = log.costs if log.paid is None else np.where(np.isnan(log.paid), log.costs, log.paid)
+        self._costs: Floats = costs[self._held]
+        reached = log.values[self._held] + self._scale * self._costs
         self.least: Floats = np.where(np.isnan(reached), np.inf, reached).min(axis=1)
 
     def __len__(self) -> int:
         return len(self._held)
+
+    def settle(self, number: int, shown: Round, done: RoundState) -> RoundState:
+        """Return a round that was played, with what its looks really cost."""
+        if self._log.paid is not None:
+            for row in done.opened:
+                done.spend(row, self._scale * float(self._costs[number, shown.places[row]]))
+        return done
 
     def happened(self) -> tuple[Floats, Ints] | None:
         """Return what was actually done: the total of each round, and how many boxes were opened.
@@ -55,10 +66,10 @@ class LogRounds:
         log = self._log
         if log.opened is None:
             return None
-        values, costs = log.values[self._held], log.costs[self._held]
+        values = log.values[self._held]
         opened = log.opened[self._held] & ~np.isnan(values)
         best = np.minimum(self.outside, np.where(opened, values, np.inf).min(axis=1))
-        totals = best + self._scale * np.where(opened, costs, 0.0).sum(axis=1)
+        totals = best + self._scale * np.where(opened, self._costs, 0.0).sum(axis=1)
         return (totals, opened.sum(axis=1)) if np.isfinite(totals).all() else None
 
     def __iter__(self) -> Iterator[tuple[Round, Floats]]:

@@ -5,6 +5,7 @@ The rules, in the order in which they are tried; a row breaks the first of them 
 - it has as many fields as the header;
 - ``round`` and ``box`` are there;
 - ``cost`` is a finite number ≥ 0;
+- ``paid`` is a finite number ≥ 0 or missing;
 - ``value`` and ``outside`` are finite numbers or missing, ``opened`` is true or false;
 - ``value`` is not below the best possible one, if that is known;
 - a feature is a finite number, a level, or missing;
@@ -31,7 +32,7 @@ MOST_LEVELS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """Which column is what; None for ``outside`` or ``opened`` that the log does not have."""
+    """Which column is what; None for ``outside``, ``opened`` or ``paid`` that the log does not have."""
 
     round: str
     box: str
@@ -39,12 +40,13 @@ class Roles:
     value: str
     outside: str | None
     opened: str | None
+    paid: str | None = None
     features: tuple[str, ...]
 
     @property
     def by_name(self) -> dict[str, str]:
         """The column of each role that the log has, features aside."""
-        names = ("round", "box", "cost", "value", "outside", "opened")
+        names = ("round", "box", "cost", "value", "outside", "opened", "paid")
         return {n: column for n in names if (column := getattr(self, n)) is not None}
 
     @property
@@ -71,6 +73,7 @@ class Rows:
     values: Floats
     outside: Floats | None
     opened: Floats | None
+    paid: Floats | None
     encoding: Encoding
     cells: list[Floats]
     skipped: int
@@ -117,7 +120,9 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
     if least is not None:
         rule = f"be >= {least:g}, the least that a box can hold, as was said"
         faults.note(values < least, roles.value, "value", rule)
-    outside = opened = None
+    outside = opened = paid = None
+    if roles.paid is not None:
+        paid = _noted(numbers_of(table.columns[roles.paid]), roles.paid, "paid", faults, least=0.0)
     if roles.outside is not None:
         outside = numbers_of(table.columns[roles.outside])
         _noted(outside, roles.outside, "outside option", faults)
@@ -149,6 +154,7 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
         values=values[kept],
         outside=None if outside is None else outside[kept],
         opened=None if opened is None else opened[kept],
+        paid=None if paid is None else paid[kept],
         encoding=encoding,
         cells=cells,
         skipped=skipped,

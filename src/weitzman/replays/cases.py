@@ -165,7 +165,7 @@ def _perform(
 def _beginning(log: Log) -> Log:
     """Return the first rounds of a log that have values."""
     kept = np.flatnonzero(~np.isnan(log.values).all(axis=1))[:_WARM]
-    names = ("rounds", "contexts", "costs", "values", "outside", "opened")
+    names = ("rounds", "contexts", "costs", "values", "outside", "opened", "paid")
     arrays = {name: getattr(log, name) for name in names}
     return replace(log, **{name: a[kept] for name, a in arrays.items() if a is not None})
 
@@ -181,7 +181,7 @@ class _Pieces:
     def __init__(self, directory: Path, log: Log) -> None:
         self._finished = finished_parts(directory)
         found = hashlib.sha256(f"{version('weitzman')} {log.shared} {log.least}".encode())
-        for array in (log.contexts, log.costs, log.values, log.outside):
+        for array in (log.contexts, log.costs, log.values, log.outside, log.paid):
             if array is not None:
                 found.update(f"{array.shape}".encode())
                 found.update(np.ascontiguousarray(array).data)

@@ -8,7 +8,8 @@ not know is no part of its round; a round that is left without boxes is left out
 A policy is given the contexts in the units of the log and prepares them itself, as it does live: the totals
 of a replay are those of :meth:`weitzman.Searcher.play` on the same rounds, bit for bit.
 
-*Hindsight* is the least total that was possible: the better of the outside option and min (v + c).
+*Hindsight* is the least total that was possible: the better of the outside option and min (v + c). Where the
+log knows what looks really cost, totals are counted with that; rules go by what was expected.
 
 The *share* of the gap that a policy closes is (b − m)/(b − h), with the mean totals m of the policy, b of
 the best simple rule, chosen afterwards, and h of hindsight: 0 is as good as the best simple rule, which
@@ -181,7 +182,7 @@ class Play:
         if not len(self._rounds()):
             rule = "have a round in which a value is known"
             raise InvalidInputError("The log", rule, self.log)
-        return parts_of(self.lineup, self.feedback)
+        return parts_of(self.lineup, self.feedback, paid=self.log.paid is not None)
 
     def play(self, part: Part, tick: Tick | None = None) -> Piece:
         """Play a part."""
@@ -194,7 +195,7 @@ class Play:
         present = ~np.isnan(log.costs)
         actual = rounds.happened()
         return Replay(
-            **put_together(self.lineup, self.feedback, pieces)._asdict(),
+            **put_together(self.lineup, self.feedback, pieces, paid=log.paid is not None)._asdict(),
             others=list(self.others),
             hindsight=np.minimum(outside, least),
             hindsight_opened=least < outside,

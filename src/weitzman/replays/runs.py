@@ -7,6 +7,10 @@ nor their place changes a bit of the result.
   model are parts, and the hedge goes over their totals afterwards. This is what the portfolio does live, bit
   for bit.
 - Any other policy plays a run of its own, and learns what the feedback reveals to it.
+
+Policies go by the costs that were expected, and are judged by them inside a portfolio, as they are live.
+Where a log knows what looks really cost, the totals of a run are counted with that: then a portfolio plays a
+run of its own too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,6 +28,7 @@ from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import Lineup
+from weitzman.search.state import RoundState
 
 _SEED = 0
 _TOGETHER = 3  # policies that go through the rounds together; each keeps a history of its own
@@ -39,6 +44,9 @@ class Rounds(Protocol):
     @property
     def dimension(self) -> int:
         """The length of a context."""
+
+    def settle(self, number: int, shown: Round, done: RoundState) -> RoundState:
+        """Return a round that was played, with what its looks really cost."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[tuple[Round, Floats]]: ...
@@ -66,12 +74,12 @@ class Piece(NamedTuple):
     exploration: Floats
 
 
-def parts_of(lineup: Lineup, feedback: Feedback) -> list[Part]:
-    """Return the parts of a run, those that take longest first."""
+def parts_of(lineup: Lineup, feedback: Feedback, *, paid: bool = False) -> list[Part]:
+    """Return the parts of a run, those that take longest first; ``paid``: looks have real costs."""
     main, *others = lineup
     parts, scored = [Part()], set[str]()
     first = lineup[main]
-    if _is_scored(first, feedback):
+    if _is_scored(first, feedback, paid=paid):
         kinds = [_kind(family) for family in families_of(first.candidates)]
         parts = [
             Part(families=tuple(k for k, kind in enumerate(kinds) if kind == one))
@@ -87,9 +95,9 @@ def parts_of(lineup: Lineup, feedback: Feedback) -> list[Part]:
     return [*parts, *(Part(alone=tuple(group)) for group in together)]
 
 
-def _is_scored(policy: Policy, feedback: Feedback) -> TypeGuard[Portfolio]:
+def _is_scored(policy: Policy, feedback: Feedback, *, paid: bool) -> TypeGuard[Portfolio]:
     """Whether a policy hedges over totals that its candidates would have had if they had played."""
-    if not isinstance(policy, Portfolio) or feedback != "full":
+    if not isinstance(policy, Portfolio) or feedback != "full" or paid:
         return False
     # A candidate is judged without its optimism
     return all(getattr(one, "optimism", "auto") in ("auto", 0.0) for one in policy.candidates)
@@ -131,14 +139,16 @@ def play_part(
     return _led(main, first, rounds, feedback, tick)
 
 
-def put_together(lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece]) -> Piece:
+def put_together(
+    lineup: Lineup, feedback: Feedback, pieces: Sequence[Piece], *, paid: bool = False
+) -> Piece:
     """Return the run whose parts, in their order, gave these pieces."""
     main = next(iter(lineup))
     first = lineup[main]
     names = [name for piece in pieces for name in piece.names]
     totals = np.concatenate([piece.totals for piece in pieces], axis=1)
     opened = np.concatenate([piece.opened for piece in pieces], axis=1)
-    if not _is_scored(first, feedback):
+    if not _is_scored(first, feedback, paid=paid):
         return pieces[0]._replace(names=names, totals=totals, opened=opened)
     candidates = [n for family in families_of(first.candidates) for n in family.names]
     # Families come first; a policy beside them may have the name of a candidate
@@ -212,10 +222,13 @@ def _led(name: str, policy: Portfolio, rounds: Rounds, feedback: Feedback, tick:
         explored = player.explores(shown)
         piece.played[t] = 0 if explored else 1 + player.played
         # Opening everything costs more than the favourite's looks, and may find more
-        would = walk(player.favourite(shown), shown, values).total if explored else 0.0
+        would = walk(player.favourite(shown), shown, values) if explored else None
         _, done = play_known_round(player, shown, values, feedback)
+        rounds.settle(t, shown, done)
         piece.totals[t, 0], piece.opened[t, 0] = done.total, len(done.opened)
-        piece.exploration[t] = done.total - would if explored else 0.0
+        piece.exploration[t] = 0.0
+        if would is not None:
+            piece.exploration[t] = done.total - rounds.settle(t, shown, would).total
         tick(1)
     return piece
 
@@ -229,6 +242,7 @@ def _beside(
     for t, (shown, values) in enumerate(rounds):
         for k, player in enumerate(players):
             _, done = play_known_round(player, shown, values, feedback)
+            rounds.settle(t, shown, done)
             piece.totals[t, k], piece.opened[t, k] = done.total, len(done.opened)
         tick(1)
     return piece

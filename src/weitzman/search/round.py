@@ -9,7 +9,9 @@
 
 A search waits for one thing at a time. A call that it does not wait for, or a value that is not a
 finite number, raises one sentence and changes nothing. The cost of a box is paid when the box is
-given out, whether or not its value comes back. What the round has shown is its
+given out, whether or not its value comes back. What it really was may be said with the value, if that is
+known only then: ``search.see(value, cost=seconds)``. The rule has gone by what was expected, and so it goes
+on; what is paid, and the total, count what it was. What the round has shown is its
 :class:`~weitzman.search.state.RoundState`; what is next is up to its
 :class:`~weitzman.search.rule.Rule`.
 """
@@ -46,7 +48,7 @@ class Outcome(Generic[Name]):
     value
         The value kept; NaN for a box that was taken unopened and not seen since.
     paid
-        The sum of the costs of the opened boxes.
+        The sum of the costs of the opened boxes, what they really were where that was said.
     total
         ``value + paid`` for ``sense="min"``, ``value - paid`` for ``sense="max"``.
     """
@@ -100,28 +102,46 @@ class Search(Generic[Name]):
             raise StopIteration
         return self._boxes[action.box]
 
-    def see(self, value: float, *, box: Name | None = None) -> None:
+    def see(self, value: float, *, box: Name | None = None, cost: float | None = None) -> None:
         """Say what the box just given out holds.
 
         ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
-        come after all, or one that was taken unopened.
+        come after all, or one that was taken unopened. ``cost`` is what the look really cost, if that is not
+        what was expected.
         """
         row = self._state.asked
         if row is None or box is not None or self._closed:
             row = self._row_of(box, "see a value of")
-        self._state.see(row, self._number(value, self._boxes[row]))
+        number, real = self._number(value, self._boxes[row]), self._real_cost(cost, row)
+        self._state.see(row, number)
+        if real is not None:
+            self._state.spend(row, real)
 
     def _number(self, value: Any, box: Name) -> float:
         """Return a value in the direction in which smaller is better."""
         return self._sign * finite_value(value, box)
 
-    def miss(self, *, box: Name | None = None) -> None:
+    def _real_cost(self, cost: Any, row: int) -> float | None:
+        """Return what a look really cost; None if that was not said."""
+        if cost is None:
+            return None
+        box = self._boxes[row]
+        if row not in self._state.opened:
+            rule = "be left out: the box was taken unopened"
+            raise InvalidInputError(f"The cost of box {box!r}", rule, cost)
+        return checked_cost(cost, box)
+
+    def miss(self, *, box: Name | None = None, cost: float | None = None) -> None:
         """Say that the value of the box just given out did not come; its cost is paid all the same."""
         self._check_open()
         if self._state.asked is None or (box is not None and box != self._current):
             which = "a box" if box is None else f"box {box!r}"
             raise SearchStateError(f"The search cannot miss the value of {which}: {self._awaited}.")
+        row = self._state.asked
+        real = self._real_cost(cost, row)
         self._state.miss()
+        if real is not None:
+            self._state.spend(row, real)
 
     def close(self) -> Outcome[Name]:
         """End the search and return its outcome; the best value in hand is kept."""

@@ -15,7 +15,7 @@ class RoundState:
     Parameters
     ----------
     costs
-        What opening each row costs.
+        What opening each row is expected to cost: what a rule goes by.
     outside
         A value that is there without opening anything; +∞ if there is none.
 
@@ -29,8 +29,10 @@ class RoundState:
         The smallest value in hand, the outside option included; +∞ if there is none.
     kept
         The row that holds it; None for the outside option, or if there is no value.
+    spent
+        What opening rows really cost, by row, where that was said.
     paid
-        The sum of the costs of the opened rows.
+        The sum of what the opened rows cost, as was said or else as expected.
     asked
         The row whose value is awaited; None if none is.
     taken
@@ -45,7 +47,18 @@ class RoundState:
     (4.0, 1, 2.0, 6.0)
     """
 
-    __slots__ = ("asked", "best", "costs", "kept", "opened", "outside", "paid", "taken", "values")
+    __slots__ = (
+        "asked",
+        "best",
+        "costs",
+        "kept",
+        "opened",
+        "outside",
+        "paid",
+        "spent",
+        "taken",
+        "values",
+    )
 
     def __init__(self, costs: Sequence[float], outside: float = math.inf) -> None:
         self.costs = costs
@@ -54,6 +67,7 @@ class RoundState:
         self.values: dict[int, float] = {}
         self.best = outside
         self.kept: int | None = None
+        self.spent: dict[int, float] = {}
         self.paid = 0.0
         self.asked: int | None = None
         self.taken: int | None = None
@@ -84,6 +98,18 @@ class RoundState:
     def miss(self) -> None:
         """Take in that the value that is awaited does not come."""
         self.asked = None
+
+    def spend(self, row: int, cost: float) -> None:
+        """Take in what opening a row really cost."""
+        self.spent[row] = cost
+        # From the beginning, in order: the same bits whenever it becomes known
+        self.paid = 0.0
+        for opened in self.opened:
+            self.paid += self.cost(opened)
+
+    def cost(self, row: int) -> float:
+        """Return what opening a row cost, as far as that is known, or is expected to cost."""
+        return self.spent.get(row, self.costs[row])
 
     @property
     def revealed(self) -> list[int]:

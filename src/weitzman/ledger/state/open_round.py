@@ -20,7 +20,10 @@ __all__ = ["OpenRound", "RoundRecord"]
 
 
 class RoundRecord(msgspec.Struct):
-    """An open round as it is saved; ``course`` is a rule without reservation values, as arrays."""
+    """An open round as it is saved; ``course`` is a rule without reservation values, as arrays.
+
+    ``spent`` is left out where no look has a real cost: rounds without are the bytes that they were.
+    """
 
     at: int
     until: int
@@ -32,6 +35,7 @@ class RoundRecord(msgspec.Struct):
     outside: float | None
     looks: dict[int, float | None]
     course: dict[str, NDArray[Any]] | None = None
+    spent: dict[int, float] | msgspec.UnsetType = msgspec.UNSET
 
 
 class OpenRound:
@@ -111,7 +115,7 @@ class OpenRound:
 
     @property
     def costs(self) -> Sequence[float]:
-        """What looking at each row costs."""
+        """What looking at each row was expected to cost."""
         return self.state.costs
 
     @property
@@ -154,6 +158,9 @@ class OpenRound:
         if self.rule is None:
             return None
         done = follow(self.rule, RoundState(self.costs, self.state.outside), values)
+        for row in done.opened:
+            if row in self.state.spent:
+                done.spend(row, self.state.spent[row])
         return None if len(done.values) < len(done.opened) else done
 
     def record(self) -> RoundRecord:
@@ -174,6 +181,7 @@ class OpenRound:
             self.outside,
             self.looks,
             course,
+            self.state.spent or msgspec.UNSET,
         )
 
     @classmethod
@@ -195,4 +203,7 @@ class OpenRound:
         )
         for row, value in record.looks.items():
             made.see(row, value)
+        if record.spent is not msgspec.UNSET:
+            for row, cost in record.spent.items():
+                made.state.spend(row, cost)
         return made

@@ -80,10 +80,8 @@ class Problem:
         sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
-        if self.settings.policy is not None:
-            sigma = np.clip(sigma, -LARGEST, LARGEST)
-        # Without the sign of a turned zero
-        given: list[float] = (self.sign * sigma + 0.0).tolist()
+        # What is infinite is stored as the largest number, and a zero without the sign of a turned one
+        given: list[float] = (self.sign * np.clip(sigma, -LARGEST, LARGEST) + 0.0).tolist()
         self._fresh = (given, contexts)
         return given
 
@@ -130,6 +128,8 @@ class Problem:
             opened.see(row, None if value is None else self.sign * value)
             if value is not None:
                 self.tally.last_value_at = at
+        for row, cost in body.costs:
+            opened.state.spend(row, cost)
 
     def close(self, name: str, at: int, body: Closed) -> None:
         """End a round and learn it, once."""

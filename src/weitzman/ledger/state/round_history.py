@@ -46,6 +46,8 @@ def round_history(
                 else:
                     history.round.see(row, turned)
                     history.times[row] = event.at
+            for row, cost in body.costs:
+                history.round.state.spend(row, cost)
         elif history is not None and isinstance(body, Closed):
             history.closed, history.closed_at = body, event.at
     return history

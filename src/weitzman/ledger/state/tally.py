@@ -14,7 +14,8 @@ plus cost, or the outside option.
 its shortfall, so this is what was paid beyond what the reservation values promised. It needs no closed
 box's value, and is 0 in the mean if they are right; optimism makes it larger on purpose.
 
-Smaller values are better here.
+A look costs what it really did, where that was said, and else what was expected. Smaller values are better
+here.
 """
 
 import math
@@ -140,7 +141,7 @@ class Tally(msgspec.Struct):
         shortfall = spared = 0.0
         looks = ended.looks
         for row, place in enumerate(places):
-            cost = ended.costs[row]
+            cost = state.cost(row)
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
                 shortfall += self._look(place, sigma, cost, looks[row])
@@ -211,11 +212,12 @@ class Tally(msgspec.Struct):
         return cost - excess
 
     def _hindsight(self, ended: OpenRound, values: list[float], total: float) -> None:
-        best = min(v + c for v, c in zip(values, ended.costs, strict=True))
+        costs = [ended.state.cost(row) for row in range(len(values))]
+        best = min(v + c for v, c in zip(values, costs, strict=True))
         least = min(values)
         if ended.outside is not None:
             best, least = min(best, ended.outside), min(least, ended.outside)
-        everything = least + sum(ended.costs)
+        everything = least + sum(costs)
         self.known += 1
         self.regret += total - best
         self.hindsight += best
@@ -226,7 +228,7 @@ class Tally(msgspec.Struct):
             self.fixed_rounds += 1
             self.fixed_total += total
             for row, value in enumerate(values):
-                self.fixed[row] += value + ended.costs[row]
+                self.fixed[row] += value + costs[row]
 
     def _without(self, places: list[int]) -> list[int]:
         there = set(places)

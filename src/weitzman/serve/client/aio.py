@@ -120,23 +120,24 @@ class AsyncSearch(BaseSearch[AsyncClient]):
             raise StopAsyncIteration
         return box
 
-    async def see(self, value: float) -> None:
-        await self._tell(value)
+    async def see(self, value: float, *, cost: float | None = None) -> None:
+        await self._tell(value, cost)
 
-    async def miss(self) -> None:
-        await self._tell(None)
+    async def miss(self, *, cost: float | None = None) -> None:
+        await self._tell(None, cost)
 
     async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         self._check_nothing_awaited()
         if unreported := self._unreported():
-            await self._client.send(self._request(SeeReply, "values", unreported))
+            await self._client.send(self._request(SeeReply, "values", unreported, self._spent()))
         self._outcome = await self._client.send(self._request(Outcome, "close", values))
         return self._outcome
 
-    async def _tell(self, value: float | None) -> None:
+    async def _tell(self, value: float | None, cost: float | None) -> None:
         box = self._awaited()
         if self._alone:
-            self._see_alone(value)
+            self._see_alone(value, cost)
         else:
-            request = self._request(SeeReply, "values", {box: value})
+            costs = {} if cost is None else {box: cost}
+            request = self._request(SeeReply, "values", {box: value}, costs)
             self._go_on(await self._client.send(request))

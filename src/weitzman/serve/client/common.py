@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
+from weitzman.search.numbers import checked_cost
 from weitzman.search.rule import Open, WeitzmanRule
 from weitzman.search.state import RoundState
 from weitzman.serve.messages.refusal import first_infinite
@@ -191,8 +192,14 @@ class BaseSearch(Generic[C]):
         self._state.miss()
         self._next = reply.next
 
-    def _see_alone(self, value: float | None) -> None:
+    def _spent(self) -> dict[str, float]:
+        """Return what looks really cost, where that was said."""
+        return {self._boxes[row]: cost for row, cost in self._state.spent.items()}
+
+    def _see_alone(self, value: float | None, cost: float | None) -> None:
         """Go on by the rule."""
+        if cost is not None:
+            self._state.spend(self._state.opened[-1], checked_cost(cost, self._awaited()))
         if value is None:
             self._state.miss()
         else:
@@ -214,7 +221,15 @@ class BaseSearch(Generic[C]):
             self._state.costs = [0.0] * len(self._boxes)
         return self._boxes.index(box)
 
-    def _request(self, gives: type[W], part: str, values: Mapping[str, Any] | None) -> Request[W]:
-        """Return the request that says what boxes hold, or that ends the round."""
+    def _request(
+        self,
+        gives: type[W],
+        part: str,
+        values: Mapping[str, Any] | None,
+        costs: Mapping[str, float] | None = None,
+    ) -> Request[W]:
+        """Return the request that says what boxes hold and looks cost, or that ends the round."""
         parts, body = ("rounds", self.round_id, part), {"values": dict(values or {})}
+        if costs:
+            body["costs"] = dict(costs)
         return self._problem._request("POST", gives, *parts, body=body)

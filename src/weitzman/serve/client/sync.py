@@ -174,26 +174,27 @@ class RemoteSearch(BaseSearch[Client]):
             raise StopIteration
         return box
 
-    def see(self, value: float) -> None:
-        """Say what the last box holds."""
-        self._tell(value)
+    def see(self, value: float, *, cost: float | None = None) -> None:
+        """Say what the last box holds, and what the look really cost, if that is known only now."""
+        self._tell(value, cost)
 
-    def miss(self) -> None:
+    def miss(self, *, cost: float | None = None) -> None:
         """Say that the value of the last box did not come."""
-        self._tell(None)
+        self._tell(None, cost)
 
     def close(self, values: Mapping[str, float] | None = None) -> Outcome:
         """End the round; ``values`` are those that feedback ``"full"`` shows."""
         self._check_nothing_awaited()
         if unreported := self._unreported():
-            self._client.send(self._request(SeeReply, "values", unreported))
+            self._client.send(self._request(SeeReply, "values", unreported, self._spent()))
         self._outcome = self._client.send(self._request(Outcome, "close", values))
         return self._outcome
 
-    def _tell(self, value: float | None) -> None:
+    def _tell(self, value: float | None, cost: float | None) -> None:
         box = self._awaited()
         if self._alone:
-            self._see_alone(value)
+            self._see_alone(value, cost)
         else:
-            request = self._request(SeeReply, "values", {box: value})
+            costs = {} if cost is None else {box: cost}
+            request = self._request(SeeReply, "values", {box: value}, costs)
             self._go_on(self._client.send(request))

@@ -134,26 +134,29 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
 
     boxes = problem.settings.boxes
     columns: dict[str, list[Any]] = {
-        n: [] for n in ("round", "box", "cost", "value", "outside", "opened", "late")
+        n: [] for n in ("round", "box", "cost", "paid", "value", "outside", "opened", "late")
     }
     features: list[list[float]] = []
     opened: dict[str, Opened] = {}
     looks: dict[str, dict[int, float | None]] = {}
+    spent: dict[str, dict[int, float]] = {}
     first: dict[str, int] = {}
     for event in events:
         if event.kind not in ("opened", "seen", "closed"):
             continue
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):
-            opened[event.key], looks[event.key] = body, {}
+            opened[event.key], looks[event.key], spent[event.key] = body, {}, {}
         elif isinstance(body, Seen) and not body.late:
             looks[event.key].update(body.looks)
+            spent[event.key].update(body.costs)
         elif isinstance(body, Seen):
             for row, value in body.looks:
                 columns["value"][first[event.key] + row] = _out(problem, value)
                 columns["late"][first[event.key] + row] = True
         elif isinstance(body, Closed):
             begun, seen = opened.pop(event.key), looks.pop(event.key)
+            paid = spent.pop(event.key)
             values = {**dict(body.shown), **{r: v for r, v in seen.items() if v is not None}}
             rows = range(len(begun.costs))
             places = list(rows) if begun.places is None else begun.places
@@ -162,6 +165,7 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
             columns["round"] += [event.key] * len(rows)
             columns["box"] += [boxes[p] for p in places]
             columns["cost"] += begun.costs
+            columns["paid"] += [paid.get(r) for r in rows]
             columns["value"] += [_out(problem, values.get(r)) for r in rows]
             columns["outside"] += [_out(problem, begun.outside)] * len(rows)
             columns["opened"] += [r in seen for r in rows]

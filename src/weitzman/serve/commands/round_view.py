@@ -53,6 +53,7 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
             RoundBox(
                 box=box_name(problem, opened, row),
                 cost=opened.costs[row],
+                paid=opened.state.spent.get(row),
                 reservation_value=_finite(sign * opened.sigma[row]) if opened.sigma else None,
                 context=dict(
                     zip(problem.settings.features, history.body.contexts[row], strict=True)
@@ -82,7 +83,10 @@ def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]
     for row, value in opened.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
         box = box_name(problem, opened, row)
-        yield history.times[row], f"Opened {box} for {opened.costs[row]:.4g}, {what}."
+        price = f"{opened.state.cost(row):.4g}"
+        if row in opened.state.spent:
+            price += f" (expected: {opened.costs[row]:.4g})"
+        yield history.times[row], f"Opened {box} for {price}, {what}."
     if history.closed is not None and history.closed_at is not None:
         yield history.closed_at, _why_it_ended(problem, opened, waited=history.closed.waited)
     for row, late in history.late.items():

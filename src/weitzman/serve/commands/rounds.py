@@ -7,7 +7,7 @@ stored truth is refused, and the first stays.
 
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from weitzman.errors import InvalidInputError
@@ -15,6 +15,7 @@ from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
+from weitzman.search.numbers import LIMIT
 from weitzman.serve.commands.round_input import box_value, round_input
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
@@ -92,13 +93,18 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
         history = known_history(engine, problem, name)
         seen = {**history.round.looks, **history.late}
         new = _new_values(problem, history.round, seen, ask.values)
+        if unpaid := _new_costs(problem, history.round, seen, ask.costs):
+            text = "The round has ended: what was paid stays as it is."
+            box = box_name(problem, history.round, unpaid[0][0])
+            raise Refusal("conflict", text, f"costs.{box}")
         if new:
             engine.happen(problem.name, Seen(new, late=True), name)
         best = _turned(problem, history.round.state.best)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_values(problem, opened, opened.looks, ask.values)
-    if new:
-        engine.happen(problem.name, Seen(new), name)
+    costs = _new_costs(problem, opened, [*opened.looks, *dict(new)], ask.costs)
+    if new or costs:
+        engine.happen(problem.name, Seen(new, costs=costs), name)
     row = opened.next()
     return SeeReply(
         round=name,
@@ -177,14 +183,14 @@ def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
     return opened
 
 
-def _row(problem: Problem, opened: OpenRound, box: str) -> int:
+def _row(problem: Problem, opened: OpenRound, box: str, field: str = "values") -> int:
     place = problem.place.get(box)
     if place is not None:
         if opened.places is None:
             return place
         if place in opened.places:
             return opened.places.index(place)
-    raise Refusal("unknown", f"The round has no box {box!r}.", f"values.{box}")
+    raise Refusal("unknown", f"The round has no box {box!r}.", f"{field}.{box}")
 
 
 def _new_values(
@@ -205,6 +211,27 @@ def _new_values(
     return new
 
 
+def _new_costs(
+    problem: Problem, opened: OpenRound, looked_at: Collection[int], costs: Mapping[str, float]
+) -> list[tuple[int, float]]:
+    """Return the real costs that are not known yet; one that contradicts what is known is refused."""
+    new: list[tuple[int, float]] = []
+    for box, cost in costs.items():
+        field = f"costs.{box}"
+        row = _row(problem, opened, box, "costs")
+        known = opened.state.spent.get(row)
+        if row not in looked_at:
+            raise Refusal("invalid", f"The box {box!r} was not looked at.", field)
+        if not 0.0 <= cost <= LIMIT:
+            raise Refusal("invalid", f"Expected a number from 0 to {LIMIT:g}.", field)
+        if known is None:
+            new.append((row, cost))
+        elif known != cost:
+            text = f"The look at the box {box!r} has cost {known!r} before."
+            raise Refusal("conflict", text, field)
+    return new
+
+
 def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple[int, float]]:
     if ask.values and problem.settings.feedback != "full":
         text = "Values at the end of a round come only under feedback 'full'."
@@ -218,10 +245,8 @@ def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
     if opened.sigma:
-        shown = opened.sigma
-        if problem.sign < 0.0 or problem.settings.policy is not None:
-            # What is infinite is sent as the largest number: JSON has no other
-            shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in shown]
+        # What is infinite is sent as the largest number: JSON has no other
+        shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in opened.sigma]
         order = [names[r] for r in opened.order]
         sigma = dict(zip(names, shown, strict=True))
     return RoundReply(

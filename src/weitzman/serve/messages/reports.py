@@ -21,10 +21,14 @@ __all__ = [
 
 
 class RoundBox(Wire):
-    """A box of a round, with what was known when the round was opened, and what came of it."""
+    """A box of a round, with what was known when the round was opened, and what came of it.
+
+    ``paid`` is what a look really cost; null if that was not said, or there was none.
+    """
 
     box: str
     cost: float
+    paid: float | None
     reservation_value: float | None
     context: dict[str, float]
     opened: bool

@@ -147,9 +147,13 @@ class RoundReply(Wire):
 
 
 class SeeRequest(Wire):
-    """Looks and what they showed, in order; null where nothing came back."""
+    """Looks and what they showed, in order; null where nothing came back.
+
+    ``costs`` is what looks really cost, where that is known only afterwards.
+    """
 
     values: Annotated[dict[str, float | None], msgspec.Meta(min_length=1)]
+    costs: dict[str, float] = {}
 
 
 class SeeReply(Wire):

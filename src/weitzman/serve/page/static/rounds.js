@@ -32,6 +32,6 @@ export function showStory(story, follows) {
     h("td", { class: "tick" }, h("span", { role: "img", "aria-label": b.opened ? "opened" : "stayed closed" }, b.opened ? "●" : "○")),
     h("th", { scope: "row" }, b.box),
     h("td", { class: "number" }, num(b.reservation_value)),
-    h("td", { class: "number" }, num(b.cost)),
+    h("td", { class: "number" }, num(b.paid ?? b.cost)),
     h("td", { class: "number" }, b.value === null ? (b.opened ? "nothing" : "closed") : `${num(b.value)}${b.late ? " late" : ""}`)));
 }
