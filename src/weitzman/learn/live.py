@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
 from weitzman.learn.record import bound_rule, revealed
 from weitzman.learn.storage.format import pack
@@ -47,6 +48,8 @@ class LiveSearch(Search[Name]):
         What the round reveals when it is over.
     player
         What learns then.
+    means, guessed
+        What takes in the real costs of looks, and whether the expected ones are its.
     """
 
     def __init__(
@@ -58,13 +61,27 @@ class LiveSearch(Search[Name]):
         sense: Sense,
         feedback: Feedback,
         player: Player,
+        means: CostMeans,
+        guessed: bool = False,
     ) -> None:
         state = RoundState(shown.costs.tolist(), shown.outside)
         super().__init__(boxes=boxes, rule=rule, state=state, sense=sense)
         self._shown = shown
         self._feedback: Feedback = feedback
         self._player: Any = player
+        self._means = means
+        self._guessed = guessed
         self._learned: FloatArray | None = None
+
+    def see(self, value: float, *, box: Name | None = None, cost: float | None = None) -> None:
+        """Say what the box just given out holds, as in :meth:`weitzman.Search.see`.
+
+        In a round that was opened without costs, ``cost`` has to be said.
+        """
+        if self._guessed and cost is None:
+            rule = "say what it cost, with cost=: the round was opened without costs"
+            raise InvalidInputError("A look", rule, cost)
+        super().see(value, box=box, cost=cost)
 
     def state(self) -> State:
         """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
@@ -86,6 +103,7 @@ class LiveSearch(Search[Name]):
             "hand": np.array([state.outside, state.best, state.paid]),
             "chosen": np.array([chosen]),
             "marks": np.array(marks, dtype=np.bool_),
+            "guessed": np.array([self._guessed]),
             **{f"course.{name}": array.copy() for name, array in kept.items()},
         }
 
@@ -132,6 +150,12 @@ class LiveSearch(Search[Name]):
         if self._feedback == "probe":
             # Otherwise what was seen is what is revealed
             seen = revealed(self._rule, self._state, seen, self._feedback)
+        for row, cost in self._state.spent.items():
+            self._means.add(int(self._shown.places[row]), cost)
+        if self._guessed and not self._shown.costs.any():
+            # Nothing was known of costs: the round is learned with what it has shown of them
+            costs = self._means.expected(self._shown.places)
+            self._shown = self._shown._replace(costs=costs)
         self._player.learn(self._shown, seen)
         self._learned = seen
         self._closed = True
@@ -158,6 +182,13 @@ class LiveSearch(Search[Name]):
         self._player.late(self._shown, row)
         before = self._learned
         self._learned = row if before is None else np.where(np.isnan(row), before, row)
+
+    def _real_cost(self, cost: Any, row: int) -> float | None:
+        real = super()._real_cost(cost, row)
+        if real is not None and real > LIMIT:
+            rule = f"be at most {LIMIT:g}"
+            raise InvalidInputError(f"The cost of box {self._boxes[row]!r}", rule, cost)
+        return real
 
     def _number(self, value: Any, box: Name) -> float:
         number = self._sign * finite_value(value, box)

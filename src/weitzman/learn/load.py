@@ -5,6 +5,7 @@ from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.searcher import Searcher
+from weitzman.learn.storage.costs import restore_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded, upgraded_arrays
 from weitzman.learn.storage.format import read_saved, unpack
 from weitzman.learn.storage.registry import learner_from, policy_from
@@ -48,7 +49,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             most=settings.get("most"),
             rng=seed,
         )
-        searcher._player.restore(arrays)
+        restore_state(searcher._player, searcher._costs, arrays)
         searcher.rounds = whole_number(settings["rounds"], "The number of rounds", least=0)
         boxes = getattr(getattr(searcher._player, "bank", None), "boxes", len(searcher.names))
         if boxes != len(searcher.names):

@@ -7,6 +7,7 @@ import numpy as np
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.live import LiveSearch
+from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, State, parted
 from weitzman.learn.storage.format import unpack
 
@@ -20,7 +21,9 @@ __all__ = ["reopened"]
 _SUBJECT = "The state of a search"
 
 
-def reopened(searcher: "Searcher", player: Player, state: State | bytes) -> "LiveSearch[Hashable]":
+def reopened(
+    searcher: "Searcher", player: Player, means: CostMeans, state: State | bytes
+) -> "LiveSearch[Hashable]":
     """Return the search of a state, over the boxes of a searcher."""
     # Laws of rounds: loaded where a search is reopened, not with the first searcher
     from weitzman.learn.policies.weitzman import Bought
@@ -52,6 +55,9 @@ def reopened(searcher: "Searcher", player: Player, state: State | bytes) -> "Liv
             sense=searcher.sense,
             feedback=searcher.feedback,
             player=player,
+            means=means,
+            # Earlier versions know of no round without costs
+            guessed=bool(given.get("guessed", np.zeros(1))[0]),
         )
         search.restore(given)
     except (KeyError, IndexError, TypeError, ValueError) as error:

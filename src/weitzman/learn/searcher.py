@@ -36,10 +36,12 @@ from weitzman.learn.bank_input import check_new_boxes, hash_of, places_of, value
 from weitzman.learn.explanation import BestPossible, Explanation, explain_order
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
+from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
 from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import bound_of, box_names, checked_policy, saved_settings, started
+from weitzman.learn.storage.costs import saved_state
 from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense, check_sense
@@ -110,6 +112,7 @@ class Searcher:
         self.least = None if least is None else float(least)
         self.most = None if most is None else float(most)
         self.rounds = 0
+        self._costs = CostMeans(len(self.names))
         self._sign = 1.0 if sense == "min" else -1.0
         self._player: Any = started(
             self.policy,
@@ -135,7 +138,7 @@ class Searcher:
     def open(
         self,
         contexts: ArrayLike,
-        costs: ArrayLike,
+        costs: ArrayLike | None = None,
         *,
         outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
@@ -147,7 +150,8 @@ class Searcher:
         contexts
             One row of d numbers per box.
         costs
-            One number ≥ 0, or one per box.
+            What looks are expected to cost: one number ≥ 0, or one per box. None: what they really cost so
+            far (:mod:`weitzman.learn.models.costs`), and each look has to say it, ``see(value, cost=…)``.
         outside
             A value to be had without opening anything. None: at least one box is opened.
         boxes
@@ -162,6 +166,8 @@ class Searcher:
             sense=self.sense,
             feedback=self.feedback,
             player=self._player,
+            means=self._costs,
+            guessed=costs is None,
         )
         self.rounds += 1
         return search
@@ -173,12 +179,12 @@ class Searcher:
         goes on from the one that opened the search: it is saved after that, or has learned as much since. The
         number of its rounds does not change.
         """
-        return reopened(self, self._player, state)
+        return reopened(self, self._player, self._costs, state)
 
     def reservation_values(
         self,
         contexts: ArrayLike,
-        costs: ArrayLike,
+        costs: ArrayLike | None = None,
         *,
         outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
@@ -194,7 +200,7 @@ class Searcher:
     def explain(
         self,
         contexts: ArrayLike,
-        costs: ArrayLike,
+        costs: ArrayLike | None = None,
         *,
         outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
@@ -259,12 +265,13 @@ class Searcher:
         """Let boxes join that have seen nothing."""
         check_new_boxes(self._player, self._place, names)
         self._player.add_boxes(len(names))
+        self._costs.add_boxes(len(names))
         # A new list: searches that are open keep the old one
         self._name([*self.names, *names])
 
     def digest(self) -> str:
         """Return the number of rounds and a hash of what was learned; settings are not part of it."""
-        return f"{self.rounds}-{hash_of(self._player.state())}"
+        return f"{self.rounds}-{hash_of(saved_state(self._player, self._costs))}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the searcher to a file; :func:`weitzman.load` goes on from there, bit for bit.
@@ -275,17 +282,18 @@ class Searcher:
 
     def to_bytes(self) -> bytes:
         """Return what :meth:`save` writes; :func:`weitzman.load` takes it too."""
-        return pack(saved_settings(self), self._player.state())
+        return pack(saved_settings(self), saved_state(self._player, self._costs))
 
     def _round(
         self,
         contexts: ArrayLike,
-        costs: ArrayLike,
+        costs: ArrayLike | None,
         outside: float | None,
         boxes: Sequence[Hashable] | None,
     ) -> Round:
         places = self._every if boxes is None else places_of(self._place, boxes)
-        rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
+        expected = self._costs.expected(places) if costs is None else costs
+        rows, prices = checked_rows(contexts, expected, count=len(places), dimension=self.dimension)
         hand = value_in_hand(outside, self._sign)
         shown = Round(rows, prices, hand, places, number=self.rounds, least=self.bound)
         return checked_round(shown) if self._checks else shown

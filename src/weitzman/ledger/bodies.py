@@ -107,7 +107,8 @@ class Archived(Body, frozen=True):
 class Opened(Body, frozen=True):
     """A round began: one context, cost and reservation value per row; ``places`` None for all boxes.
 
-    There are no reservation values under a policy that decides again after every look.
+    There are no reservation values under a policy that decides again after every look. ``guessed``: nobody
+    said the costs, they are what looks really cost so far.
     """
 
     contexts: list[list[float]]
@@ -115,6 +116,7 @@ class Opened(Body, frozen=True):
     reservation_values: list[float]
     outside: float | None = None
     places: list[_Count] | None = None
+    guessed: bool = False
 
 
 class Seen(Body, frozen=True):

@@ -22,7 +22,7 @@ __all__ = ["OpenRound", "RoundRecord"]
 class RoundRecord(msgspec.Struct):
     """An open round as it is saved; ``course`` is a rule without reservation values, as arrays.
 
-    ``spent`` is left out where no look has a real cost: rounds without are the bytes that they were.
+    ``spent`` and ``guessed`` are left out where they say nothing: such rounds are the bytes that they were.
     """
 
     at: int
@@ -36,6 +36,7 @@ class RoundRecord(msgspec.Struct):
     looks: dict[int, float | None]
     course: dict[str, NDArray[Any]] | None = None
     spent: dict[int, float] | msgspec.UnsetType = msgspec.UNSET
+    guessed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class OpenRound:
@@ -53,6 +54,8 @@ class OpenRound:
         What it has shown.
     rule
         What decides; None if that is not known from its events.
+    guessed
+        Whether nobody said the costs, so that every look has to say what it cost.
     sigma, order
         The reservation values by row and the rows by increasing ones; without reservation values none, and
         the rows as they stand.
@@ -67,12 +70,14 @@ class OpenRound:
         contexts: NDArray[np.float64],
         state: RoundState,
         rule: Rule | None,
+        guessed: bool = False,
     ) -> None:
         self.at, self.until = at, until
         self.places = places
         self.contexts = contexts
         self.state = state
         self.rule = rule
+        self.guessed = guessed
         self.sigma: list[float] = []
         self.order = list(range(len(state.costs)))
         if isinstance(rule, WeitzmanRule):
@@ -111,6 +116,7 @@ class OpenRound:
             contexts=contexts,
             state=RoundState(body.costs, outside),
             rule=rule,
+            guessed=body.guessed,
         )
 
     @property
@@ -182,6 +188,7 @@ class OpenRound:
             self.looks,
             course,
             self.state.spent or msgspec.UNSET,
+            self.guessed or msgspec.UNSET,
         )
 
     @classmethod
@@ -200,6 +207,7 @@ class OpenRound:
             contexts=record.contexts,
             state=RoundState(record.costs, outside),
             rule=rule,
+            guessed=record.guessed is True,
         )
         for row, value in record.looks.items():
             made.see(row, value)

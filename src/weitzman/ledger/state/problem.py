@@ -10,9 +10,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
 from weitzman.learn.settings import bound_of, saved_settings
+from weitzman.learn.storage.costs import restore_state, saved_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
@@ -29,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):
-    """A problem as it is saved; ``uploaded`` is left out where there is none."""
+    """A problem as it is saved; ``uploaded`` and ``costs`` are left out where there is nothing to say."""
 
     name: str
     events: int
@@ -40,6 +42,7 @@ class ProblemRecord(msgspec.Struct, omit_defaults=True):
     rounds: dict[str, RoundRecord]
     learned: dict[str, NDArray[Any]]
     uploaded: dict[str, Any] | None = None
+    costs: NDArray[Any] | None = None
 
 
 class Problem:
@@ -66,6 +69,7 @@ class Problem:
         self._uploaded: dict[str, Any] | None = None
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
+        self._costs = CostMeans(len(settings.boxes))
         self._decided: tuple[Any, Rule] | None = None
         # Reservation values that were just given out, and the contexts they are for
         self._fresh: tuple[list[float], Floats] | None = None
@@ -84,6 +88,11 @@ class Problem:
         given: list[float] = (self.sign * np.clip(sigma, -LARGEST, LARGEST) + 0.0).tolist()
         self._fresh = (given, contexts)
         return given
+
+    def expected_costs(self, places: list[int] | None) -> list[float]:
+        """Return what looks at boxes are expected to cost, by what they really cost so far."""
+        rows = self._every if places is None else np.array(places, dtype=np.int64)
+        return [float(cost) for cost in self._costs.expected(rows)]
 
     def _rule(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
@@ -139,7 +148,13 @@ class Problem:
         if self.settings.shadow:
             self.tally.compare(ended.state, ended.would(values))
         self.tally.close(name, at, ended, values)
-        self._learn(ended.places, ended.contexts, list(ended.costs), values, ended.outside)
+        costs, places = list(ended.costs), ended.places
+        for row, cost in ended.state.spent.items():
+            self._costs.add(row if places is None else places[row], cost)
+        if ended.guessed and not any(costs):
+            # Nothing was known of costs: the round is learned with what it has shown of them
+            costs = self.expected_costs(places)
+        self._learn(places, ended.contexts, costs, values, ended.outside)
 
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
@@ -157,7 +172,8 @@ class Problem:
     def saved(self) -> bytes:
         """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
         settings = saved_settings(searcher_for(self.settings, self._uploaded))
-        return pack_searcher({**settings, "rounds": self.tally.opened}, self.learned())
+        learned = saved_state(self._player, self._costs)
+        return pack_searcher({**settings, "rounds": self.tally.opened}, learned)
 
     def replace_learned(self, content: bytes) -> None:
         """Go on from what a saved searcher has learned."""
@@ -168,7 +184,7 @@ class Problem:
             if self.settings.policy == "default":
                 # The default was another portfolio then, and goes on as that
                 self._go_by(described)
-        self._player.restore(dict(arrays))
+        restore_state(self._player, self._costs, arrays)
 
     def _go_by(self, uploaded: dict[str, Any] | None) -> None:
         """Let the policy of an uploaded state decide, if there is one."""
@@ -188,6 +204,7 @@ class Problem:
                 {name: opened.record() for name, opened in self.rounds.items()},
                 dict(sorted(self.learned().items())),
                 self._uploaded,
+                self._costs.state() if self._costs.is_known else None,
             )
         )
 
@@ -201,6 +218,8 @@ class Problem:
         problem.rounds = {k: OpenRound.from_record(r) for k, r in record.rounds.items()}
         problem._go_by(record.uploaded)
         problem._player.restore(record.learned)
+        if record.costs is not None:
+            problem._costs.restore(record.costs)
         return problem
 
     def _learn(

@@ -25,7 +25,7 @@ T = TypeVar("T")
 class RoundInput(NamedTuple):
     """What a caller says about a round: rows in the order of the problem's boxes, or of those that are there.
 
-    ``rows`` are the contexts as lists.
+    ``rows`` are the contexts as lists. ``guessed``: the caller says no costs, and neither does the problem.
     """
 
     places: list[int] | None
@@ -33,6 +33,7 @@ class RoundInput(NamedTuple):
     contexts: Floats
     costs: list[float]
     outside: float | None
+    guessed: bool
 
 
 def round_input(problem: Problem, ask: NewRound) -> RoundInput:
@@ -44,7 +45,10 @@ def round_input(problem: Problem, ask: NewRound) -> RoundInput:
     if outside is not None:
         checked_value(outside, "outside")
     costs = _costs(problem, ask, places, rows)
-    return RoundInput(places=places, rows=plain, contexts=contexts, costs=costs, outside=outside)
+    guessed = costs is None
+    if costs is None:
+        costs = problem.expected_costs(places)
+    return RoundInput(places, plain, contexts, costs, outside, guessed)
 
 
 def checked_value(value: float, field: str) -> float:
@@ -131,10 +135,12 @@ def _by_feature(features: list[str], row: dict[str, float], i: int) -> list[floa
     return [row[name] for name in features]
 
 
-def _costs(problem: Problem, ask: NewRound, places: list[int] | None, rows: int) -> list[float]:
+def _costs(
+    problem: Problem, ask: NewRound, places: list[int] | None, rows: int
+) -> list[float] | None:
     given = problem.settings.cost if ask.costs is None else ask.costs
     if given is None:
-        raise Refusal("invalid", "The problem has no cost: each round must tell it.", "costs")
+        return None
     if isinstance(given, dict):
         costs = _by_name(problem, given, places, "costs")
     elif isinstance(given, list):

@@ -50,8 +50,10 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
         before = _history(engine, problem, ask.id)
         if before is not None:
             body = before.body
-            opened_with = (body.places, body.contexts, body.costs, body.outside)
-            if (want.places, want.rows, want.costs, want.outside) != opened_with:
+            opened_with = (body.places, body.contexts, body.guessed, body.outside)
+            same = (want.places, want.rows, want.guessed, want.outside) == opened_with
+            # Costs that nobody said may be expected to be others by now
+            if not same or (want.costs != body.costs and not want.guessed):
                 text = f"The round {ask.id!r} was opened with another content."
                 raise Refusal("conflict", text, "id")
             opened = problem.rounds.get(ask.id)
@@ -77,6 +79,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
         reservation_values=sigma,
         outside=want.outside,
         places=want.places,
+        guessed=want.guessed,
     )
     # Ids that grow with time keep the index of the journal together
     name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
@@ -103,6 +106,8 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_values(problem, opened, opened.looks, ask.values)
     costs = _new_costs(problem, opened, [*opened.looks, *dict(new)], ask.costs)
+    if opened.guessed:
+        _check_told(problem, opened, new, {**opened.state.spent, **dict(costs)})
     if new or costs:
         engine.happen(problem.name, Seen(new, costs=costs), name)
     row = opened.next()
@@ -230,6 +235,19 @@ def _new_costs(
             text = f"The look at the box {box!r} has cost {known!r} before."
             raise Refusal("conflict", text, field)
     return new
+
+
+def _check_told(
+    problem: Problem,
+    opened: OpenRound,
+    new: list[tuple[int, float | None]],
+    spent: Mapping[int, float],
+) -> None:
+    """Refuse a value whose look has no cost, in a round that was opened without costs."""
+    for row, value in new:
+        if value is not None and row not in spent:
+            text = "The round was opened without costs: each look must tell what it cost."
+            raise Refusal("invalid", text, f"costs.{box_name(problem, opened, row)}")
 
 
 def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple[int, float]]:

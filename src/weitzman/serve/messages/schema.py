@@ -117,7 +117,8 @@ class NewRound(Wire):
     """A round to be opened.
 
     ``contexts`` has one row per box, or rows by name of box; a row is a list of numbers, or numbers by
-    name of feature. ``costs`` is one number, a list or a mapping; left out, the problem's cost is taken.
+    name of feature. ``costs`` is one number, a list or a mapping; left out, the problem's cost is taken, and
+    if it has none, what looks really cost so far: then each look has to say it.
     ``boxes`` names those that are there, if not all are. ``id`` is chosen by the service if left out.
     """
 
