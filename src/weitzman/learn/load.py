@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.earlier import is_earlier, upgraded, upgraded_arrays
 from weitzman.learn.storage.format import read_saved, unpack
@@ -33,9 +34,12 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             decides = {"policy": policy_from(described)}
         else:
             decides = {
-                "learner": learner_from(settings["learner"], settings["parameters"]),
-                "optimism": settings["optimism"],
-                "block": settings["block"],
+                "policy": Weitzman(
+                    learner_from(settings["learner"], settings["parameters"]),
+                    optimism=settings["optimism"],
+                    block=settings["block"],
+                    prepare="nothing",
+                )
             }
         searcher = Searcher(
             boxes=settings["names"],

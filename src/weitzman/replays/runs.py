@@ -16,8 +16,8 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
-from weitzman.learn.policies.joint import Joint, JointFamily
 from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.joint import Joint, JointFamily
 from weitzman.learn.policies.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.portfolio_player import pick
 from weitzman.learn.policies.simple import Simple

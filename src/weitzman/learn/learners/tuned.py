@@ -18,7 +18,6 @@ and is held alike by all.
 """
 
 import math
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np

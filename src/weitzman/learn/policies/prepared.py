@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.explanation import Explanation
+from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Bank, bank_of
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.tuned import TunedBank
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
 from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
+from weitzman.search.reservation import Sense
 from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = ["PreparedPlayer", "linear_learner", "prepare_for", "prepared_bank", "started"]
@@ -124,7 +125,11 @@ class PreparedPlayer:
 
     def _explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
-        explanation: Explanation = self._inner.explain(names, self._ready(shown), sign)
+        ready = self._ready(shown)
+        if ready.units is None:
+            sense: Sense = "min" if sign > 0.0 else "max"
+            return explain_order(names, shown.costs, cheapest(shown), sense)
+        explanation: Explanation = self._inner.explain(names, ready, sign)
         return explanation
 
     def state(self) -> State:

@@ -222,7 +222,8 @@ class WeitzmanPlayer:
 
     def explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
-        return explain_round(self.bank, names, shown, self.kappa, sign)
+        rule: Any = self.rule(shown)
+        return explain_round(self.bank, names, shown, getattr(rule, "inner", rule).sigma, sign)
 
     def play(self, record: Record, *, first: int, predictions: bool) -> Played:
         """Play recorded rounds, the first of which has this number."""

@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["as_now", "is_earlier", "upgraded", "upgraded_arrays"]
+__all__ += ["with_earlier_defaults"]
 
 _OWN = ("Index", "Aware")
 _BASE = {"learner", "standardise"}
+_OVER_LEARNERS = ("Weitzman", "Aware")
+_OVER_HISTORY = ("Simple", "Joint", "Portfolio")
 
 
 def is_earlier(described: Any) -> bool:
@@ -91,6 +94,32 @@ def _name(described: dict[str, Any], name: str) -> str:
     learner = described.get("learner", {"class": "FTRL"})["class"]
     base = "paper" if learner == "FTRL" else learner
     return f"{base} standardised" if described.get("standardise", False) else base
+
+
+def with_earlier_defaults(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description in which what is left out is what it was before rounds were prepared.
+
+    >>> with_earlier_defaults({"class": "Weitzman", "learner": {"class": "FTRL"}})
+    {'prepare': 'nothing', 'class': 'Weitzman', 'learner': {'intercept': False, 'class': 'FTRL'}}
+    """
+    name = described.get("class")
+    known: dict[str, Any] = {}
+    if name in _OVER_LEARNERS:
+        known = {"prepare": "nothing"}
+    elif name in _OVER_HISTORY:
+        known = {"prepare": "contexts"}
+    elif name is not None:
+        known = {"intercept": False}
+    if "standardise" in described:
+        known = {}
+    parts: dict[str, Any] = {}
+    for key, part in described.items():
+        parts[key] = part
+        if isinstance(part, Mapping):
+            parts[key] = with_earlier_defaults(part)
+        elif isinstance(part, list | tuple):
+            parts[key] = [with_earlier_defaults(p) if isinstance(p, Mapping) else p for p in part]
+    return {**known, **parts}
 
 
 def as_now(described: Mapping[str, Any]) -> Mapping[str, Any]:

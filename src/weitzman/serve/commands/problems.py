@@ -106,4 +106,5 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     given = msgspec.structs.asdict(ask)
     for other in ("name", "dimension", "features", "waiting_time"):
         del given[other]
-    return Created(**given, features=features, waiting=max(1, round(ask.waiting_time * 1e6)))
+    waiting = max(1, round(ask.waiting_time * 1e6))
+    return Created(**given, features=features, waiting=waiting, defaults=2)
