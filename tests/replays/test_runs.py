@@ -36,10 +36,10 @@ def run_of(policies: Sequence[Policy], count: int, feedback: Feedback) -> Piece:
     return put_together(lineup, feedback, pieces)
 
 
-@pytest.mark.parametrize("name", [*RULES, "paper standardised"])
+@pytest.mark.parametrize("name", [*RULES, "FTRL"])
 def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
     run = run_of([SMALL], 80, "opened")
-    policy = Weitzman(standardise=True) if name == "paper standardised" else Simple(name)
+    policy = Weitzman() if name == "FTRL" else Simple(name)
     player = policy.start(boxes=4, dimension=2, feedback="opened")
     for t, (shown, values) in enumerate(some_rounds(80)):
         walked = walk(player.rule(shown), shown, values)
@@ -108,7 +108,7 @@ def test_a_full_run_scores_every_candidate() -> None:
     run = run_of([SMALL], 30, "full")
     player = SMALL.start(boxes=4, dimension=2)
     assert run.candidates == ["portfolio", *player.names]
-    assert run.names == [*run.candidates, "paper standardised"]
+    assert run.names == [*run.candidates, "FTRL"]
     assert not run.exploration.any()
     for t, (shown, values) in enumerate(some_rounds(30)):
         np.testing.assert_array_equal(run.totals[t, 1:-1], player.score(shown, values).totals)
@@ -127,7 +127,7 @@ def test_parts_share_no_fitted_model_and_are_all_families() -> None:
     kinds = [{families[k].start(history, seed=0).names[0] for k in group} for group in groups]
     assert kinds == [
         {"trees index 0", "trees+linear index 0"},
-        {"paper standardised"},
+        {"FTRL"},
         {"stay", "past index 0", "linear index 0"},
     ]
 
@@ -136,7 +136,7 @@ def test_parts_share_no_fitted_model_and_are_all_families() -> None:
 def test_under_opened_the_portfolio_and_the_rules_beside_it_are_parts(policy: Portfolio) -> None:
     first, *beside = parts_of(lineup_of([policy], shared=False), "opened")
     assert first == Part()
-    assert [rule for part in beside for rule in part.alone] == [*RULES, "paper standardised"]
+    assert [rule for part in beside for rule in part.alone] == [*RULES, "FTRL"]
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])
@@ -165,8 +165,8 @@ def test_hedging_afterwards_is_hedging_live(clarity: float | Literal["auto"]) ->
 
 
 def test_policies_may_be_named_and_what_is_compared_follows() -> None:
-    lineup = lineup_of(["Ridge standardised", Simple("mean"), "trees index 1"], shared=True)
-    asked = ["Ridge standardised", "mean", "trees index 1"]
+    lineup = lineup_of(["Ridge", Simple("mean"), "trees index 1"], shared=True)
+    asked = ["Ridge", "mean", "trees index 1"]
     assert list(lineup) == [*asked, *(r for r in RULES if r != "mean"), PAPER]
     assert lineup["trees index 1"] == Joint("trees", "index", 1.0, shared=True)
     assert lineup["stay"] == Simple("stay", shared=True)

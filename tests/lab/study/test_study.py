@@ -49,7 +49,9 @@ def test_a_file_says_what_is_run(tmp_path: Path) -> None:
         worlds={"signed": Signed(boxes=4), "wide": Spread(cost=0.5)},
         contenders={
             "cpb": CONTENDERS["cpb"],
-            "ω short": Contender(learner=wz.FTRL(window=20, eta=2), block=7, optimism=0.5),
+            "ω short": Contender(
+                learner=wz.FTRL(window=20, eta=2, intercept=False), block=7, optimism=0.5
+            ),
         },
         feedbacks=("full", "probe"),
         seeds=(0, 1, 2),
@@ -70,7 +72,7 @@ def test_what_is_written_is_read_again() -> None:
     again = Study.from_text(study.to_toml())
     assert again.description() == study.description()
     assert [r.key for r in again.runs()] == [r.key for r in study.runs()]
-    prior = Contender(learner=wz.FTRL(prior=[[0.5, 1e-9]]), optimism="auto")
+    prior = Contender(learner=wz.FTRL(prior=[[0.5, 1e-9]], intercept=False), optimism="auto")
     odd = Study(worlds={'"\\\n\x7f': Signed(dimension=2)}, contenders={"p": prior}, expected=False)
     assert Study.from_text(odd.to_toml()).description() == odd.description()
 
@@ -122,7 +124,9 @@ CHANGES: dict[str, Callable[[Run], Any]] = {
     "class": lambda r: {"world": Spread(boxes=4)},
     "label": lambda r: {"world_name": "other"},
     "name": lambda r: {"name": "other"},
-    "learner": lambda r: {"contender": replace(r.contender, learner=wz.FTRL(eta=3.0))},
+    "learner": lambda r: {
+        "contender": replace(r.contender, learner=wz.FTRL(eta=3.0, intercept=False))
+    },
     "feedback": lambda r: {"contender": replace(r.contender, feedback="opened")},
     "optimism": lambda r: {"contender": replace(r.contender, optimism=0.1)},
     "seed": lambda r: {"seed": 9},
@@ -155,7 +159,7 @@ def test_a_study_in_python_is_checked_too() -> None:
 def test_a_learner_that_cannot_be_described_has_no_key() -> None:
     class Own:
         def start(self, *, boxes: int, dimension: int) -> wz.Bank:
-            return wz.FTRL().start(boxes=boxes, dimension=dimension)
+            return wz.FTRL(intercept=False).start(boxes=boxes, dimension=dimension)
 
     study = Study(worlds={"signed": Signed()}, contenders={"own": Contender(learner=Own())})
     with pytest.raises(wz.InvalidInputError, match="learner of a study must be a dataclass"):
@@ -183,11 +187,11 @@ def test_the_default_policy_in_a_study_file() -> None:
 
 
 NAMED: dict[str, wz.Policy] = {
-    "mean": wz.Simple("mean", standardise=False),
-    "linear index 1": wz.Joint("linear", "index", 1.0, standardise=False),
-    "Ridge": wz.Weitzman(wz.Ridge()),
-    "paper standardised": wz.Weitzman(standardise=True),
-    "aware": wz.Aware(),
+    "mean": wz.Simple("mean", prepare="nothing"),
+    "linear index 1": wz.Joint("linear", "index", 1.0, prepare="nothing"),
+    "Ridge": wz.Weitzman(wz.Ridge(intercept=False)),
+    "paper standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
+    "aware": wz.Aware(wz.FTRL(intercept=False)),
 }
 
 
@@ -209,7 +213,10 @@ def test_policies_by_name_in_a_study_file(policy: str) -> None:
     assert [r.key for r in whole.runs()] == [r.key for r in study.runs()]
 
 
-@pytest.mark.parametrize("policy", [wz.Simple("mean"), wz.Weitzman(wz.Ridge(eta=3.0))])
+@pytest.mark.parametrize(
+    "policy",
+    [wz.Simple("mean", prepare="contexts"), wz.Weitzman(wz.Ridge(eta=3.0, intercept=False))],
+)
 def test_a_policy_that_its_name_does_not_describe_is_not_written(policy: wz.Policy) -> None:
     study = Study(worlds={"signed": Signed()}, contenders={"mine": Contender(policy=policy)})
     assert study.runs()[0].key

@@ -107,7 +107,7 @@ def test_a_policy_decides_and_learns_as_in_a_searcher(name: str, feedback: str, 
     policy: Any = "default"
     told: dict[str, Any] = {}
     if name != "default":
-        policy = Joint("past", "index", caution=1.0)
+        policy = Joint("past", "index", caution=1.0, prepare="contexts")
         told = {k: v for k, v in described_policy(policy).items() if k != "class"}
     if name == "Chosen":
         # The same policy as earlier versions described it

@@ -139,7 +139,7 @@ class AwarePlayer:
         self._bank = bank
         self._kappa = kappa
         self._allowance = allowance
-        self._shift = FTRL(intercept=False, shared=True).start(boxes=1, dimension=SUMMARY)
+        self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
         # Mean, mean square and number of v − σ
         self._spread = np.zeros((rows, 3))
         self._new = new

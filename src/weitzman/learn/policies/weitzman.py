@@ -59,8 +59,8 @@ class Weitzman:
         :func:`weitzman.block_length`.
     prepare
         What is prepared (:mod:`weitzman.learn.preparation`). ``"auto"``: ``"all"``, and ``"nothing"`` for a
-        learner without an intercept, or one whose weights are held to a ``prior``, to a ``radius`` or by
-        ``eta="theorem"``.
+        learner that says whether there is an intercept, or whose weights are held to a ``prior``, to a
+        ``radius`` or by ``eta="theorem"``.
 
     Examples
     --------

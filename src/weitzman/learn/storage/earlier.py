@@ -36,15 +36,16 @@ def upgraded(described: Mapping[str, Any]) -> dict[str, Any]:
     shared, ready = described.get("shared", False), described.get("standardise", True)
     if "panel" in described:
         named = _candidates(described["panel"], shared, ready)
-        return named[described["rule"]]
+        return with_earlier_defaults(named[described["rule"]])
     named = {}
     for panel in described["panels"]:
         named |= _candidates(panel, shared, ready)
-    kept = ("clarity", "exploration", "shared", "standardise")
+    kept = ("clarity", "exploration", "shared")
     incumbent = described.get("incumbent", "paper")
     return {
         "class": "Portfolio",
-        "candidates": list(named.values()),
+        "standardise": ready,
+        "candidates": [with_earlier_defaults(one) for one in named.values()],
         "incumbent": None if incumbent is None else _name(named[incumbent], incumbent),
         **{name: described[name] for name in kept if name in described},
     }
@@ -131,4 +132,8 @@ def as_now(described: Mapping[str, Any]) -> Mapping[str, Any]:
     if "standardise" not in described:
         return described
     left = {name: part for name, part in described.items() if name != "standardise"}
+    learner = described.get("learner")
+    if not described["standardise"] and isinstance(learner, Mapping) and "intercept" in learner:
+        # It says by itself that rounds are to be taken as they are
+        return left
     return {**left, "prepare": "contexts" if described["standardise"] else "nothing"}

@@ -3,6 +3,7 @@
 from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.learn.policies.prepared import given_rounds
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Player
 from weitzman.learn.searcher import Searcher
@@ -37,15 +38,15 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         decides = {"learner": learner, "optimism": settings.optimism}
         if earlier:
             # With an intercept a learner would be given prepared rounds
-            whole = Weitzman(learner, optimism=settings.optimism, prepare="nothing")
-            decides = {"policy": whole}
+            prepare = given_rounds(learner)
+            decides = {"policy": Weitzman(learner, optimism=settings.optimism, prepare=prepare)}
     elif described is not None:
         decides = {"optimism": settings.optimism}
         if is_earlier(described):
             # A policy had a seed of its own
             decides["rng"] = described.get("seed", 0)
             described = upgraded(described)
-        elif earlier:
+        if earlier:
             described = with_earlier_defaults(described)
         decides["policy"] = policy_from(described)
     elif settings.parameters:
