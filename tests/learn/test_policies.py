@@ -144,7 +144,7 @@ def test_the_default_policy_is_called_by_name() -> None:
     contexts, costs, values = record(30)
     assert np.isfinite(searcher.play(contexts, costs, values, outside=0.5).totals).all()
     count = len(wz.default_policy().candidates)
-    assert f"Portfolio({count} candidates, incumbent 'paper standardised')" in repr(searcher)
+    assert f"Portfolio({count} candidates, incumbent 'aware')" in repr(searcher)
     assert len(repr(searcher)) < 130
     assert "30 rounds" in repr(searcher)
 

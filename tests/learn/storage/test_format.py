@@ -166,7 +166,9 @@ def test_settings_that_are_numpy_numbers_can_be_saved(settings: dict[str, Any], 
 
 
 def small() -> wz.Searcher:
-    searcher = wz.Searcher(boxes=["a", 2], dimension=2, feedback="opened+probe", block=3, rng=1)
+    learner = wz.FTRL(intercept=False)
+    probing: Any = {"feedback": "opened+probe", "block": 3, "rng": 1}
+    searcher = wz.Searcher(boxes=["a", 2], dimension=2, learner=learner, **probing)
     contexts, costs, values = record(9, 2, 2)
     searcher.play(contexts, costs, values)
     return searcher

@@ -101,12 +101,15 @@ def with_earlier_defaults(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return a description in which what is left out is what it was before rounds were prepared.
 
     >>> with_earlier_defaults({"class": "Weitzman", "learner": {"class": "FTRL"}})
-    {'prepare': 'nothing', 'class': 'Weitzman', 'learner': {'intercept': False, 'class': 'FTRL'}}
+    {'class': 'Weitzman', 'learner': {'intercept': False, 'class': 'FTRL'}}
+    >>> with_earlier_defaults({"class": "Weitzman"})
+    {'prepare': 'nothing', 'class': 'Weitzman'}
     """
     name = described.get("class")
     known: dict[str, Any] = {}
     if name in _OVER_LEARNERS:
-        known = {"prepare": "nothing"}
+        # A learner that says whether it has an intercept is given rounds as they are
+        known = {} if "learner" in described else {"prepare": "nothing"}
     elif name in _OVER_HISTORY:
         known = {"prepare": "contexts"}
     elif name is not None:

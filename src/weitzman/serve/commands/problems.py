@@ -68,6 +68,8 @@ def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
 def problem_view(problem: Problem) -> ProblemView:
     """Return a problem as the caller sees it."""
     settings = msgspec.structs.asdict(problem.settings)
+    # Which release the defaults are of is no setting that anybody chooses
+    del settings["defaults"]
     waiting = settings.pop("waiting")
     return ProblemView(
         **settings,
