@@ -78,7 +78,7 @@ def test_the_table_says_what_to_do_and_what_is_left_out(log: Path) -> None:
     assert "default closes" in result.stdout
     begins = ("Turn on default", "Do not bother", "Do not turn on default")
     assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
-    assert "of 8 other rules" in result.stdout
+    assert "of 9 other rules" in result.stdout
     assert "1 of 51 values are missing (2 %)" in result.stdout
     assert "26 rounds of 1 to 2 boxes (a model for each), 50 of 51 values known" in result.stderr
     assert result.stderr.splitlines()[0].endswith("features: x_a")

@@ -67,7 +67,7 @@ def problem(rounds: int, seed: int) -> tuple[Array, Array, Array, float]:
     return contexts, rng.uniform(0.1, 1.0, size=4), values, 2.0
 
 
-def opened(policy: Policy, feedback: str, record: tuple[Any, Any, Any, Any]) -> tuple[Array, Array]:
+def opened(policy: Policy, feedback: str, record: tuple[Any, Any, Any, Any]) -> tuple[Any, Any]:
     contexts, costs, values, outside = record
     searcher = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback=feedback)  # type: ignore[arg-type]
     played = searcher.play(contexts, costs, values, outside=outside)
@@ -131,10 +131,10 @@ def _looked_at(search: Any, value: float) -> list[Any]:
 def test_one_new_box_a_round_at_the_most(name: str) -> None:
     rng = np.random.default_rng(5)
     searcher = wz.Searcher(boxes=8, dimension=2, policy=POLICIES[name], feedback="opened")
-    seen: set[int] = set()
+    seen: set[Any] = set()
     for _ in range(30):
         search = searcher.open(rng.normal(size=(8, 2)), 1.0)
-        looked = set()
+        looked: set[Any] = set()
         for box in search:
             looked.add(box)
             search.see(25.0 + 3.0 * rng.normal())
@@ -158,7 +158,7 @@ def test_nothing_is_looked_at_after_a_value_that_piles_up_at_the_end(
         search = searcher.open(contexts, 0.3, outside=20.0)
         for box in search:
             assert not (zeros >= PILE and 0.0 in search._state.values.values())
-            search.see(values[box])
+            search.see(values[int(str(box))])
         found = list(search._state.values.values())
         search.close(values if feedback == "full" else None)
         zeros += int((values == 0.0).sum()) if feedback == "full" else found.count(0.0)

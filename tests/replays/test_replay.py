@@ -110,10 +110,14 @@ def test_the_paper_is_what_a_searcher_plays() -> None:
     searcher = wz.Searcher(boxes=3, dimension=1, policy=PAPER, feedback="full")
     played = searcher.play(contexts, costs, log.values, outside=outside)
     np.testing.assert_array_equal(found, played.totals[known.any(axis=1)])
-    # The same as the learner itself on contexts that are prepared beforehand
+    # With prepared contexts alone: the same as the learner itself on contexts that are prepared beforehand
+    paper = wz.FTRL(intercept=False)
+    earlier = wz.Weitzman(paper, prepare="contexts")
+    searcher = wz.Searcher(boxes=3, dimension=1, policy=earlier, feedback="full")
+    found = searcher.play(contexts, costs, log.values, outside=outside).totals[known.any(axis=1)]
     ready = with_constant(prepared(log.contexts, known))
     ready[~known] = np.nan
-    searcher = wz.Searcher(boxes=3, dimension=2, feedback="full")
+    searcher = wz.Searcher(boxes=3, dimension=2, learner=paper, feedback="full")
     played = searcher.play(ready, costs, log.values, outside=outside)
     np.testing.assert_allclose(found, played.totals[known.any(axis=1)], rtol=1e-12)
 

@@ -21,7 +21,7 @@ from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 
 SIMPLE = tuple(Simple(rule) for rule in RULES)
 PAST = tuple(Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy"))
-SMALL = Portfolio(candidates=(*SIMPLE, Weitzman(), *PAST), incumbent="paper")
+SMALL = Portfolio(candidates=(*SIMPLE, Weitzman(), *PAST), incumbent="FTRL")
 
 
 class Known(list[tuple[Round, Floats]]):
@@ -58,7 +58,7 @@ def test_paper_is_what_a_searcher_plays_under_opened() -> None:
         contexts[t, shown.places], values[t, shown.places] = shown.contexts, found
         costs[t, shown.places], outside[t] = shown.costs, shown.outside
     played = searcher.play(contexts, costs, values, outside=outside)
-    np.testing.assert_array_equal(run.totals[:, run.names.index("paper")], played.totals)
+    np.testing.assert_array_equal(run.totals[:, run.names.index("FTRL")], played.totals)
 
 
 class _Watched:
@@ -108,10 +108,11 @@ def test_a_full_run_scores_every_candidate() -> None:
     run = run_of([SMALL], 30, "full")
     player = SMALL.start(boxes=4, dimension=2)
     assert run.candidates == ["portfolio", *player.names]
-    assert run.names == [*run.candidates, "FTRL"]
+    # The rule of the paper beside the portfolio is one of its candidates
+    assert run.names == run.candidates
     assert not run.exploration.any()
     for t, (shown, values) in enumerate(some_rounds(30)):
-        np.testing.assert_array_equal(run.totals[t, 1:-1], player.score(shown, values).totals)
+        np.testing.assert_array_equal(run.totals[t, 1:], player.score(shown, values).totals)
         assert run.totals[t, 0] == run.totals[t, run.played[t]]
         player.learn(shown, values)
 
@@ -119,15 +120,15 @@ def test_a_full_run_scores_every_candidate() -> None:
 def test_parts_share_no_fitted_model_and_are_all_families() -> None:
     families = families_of(default_policy().candidates)
     parts = parts_of(lineup_of(shared=False), "full")
-    # The rules beside are candidates, and scored as such
-    assert not any(part.alone for part in parts)
-    groups = [part.families for part in parts]
+    # The simple rules beside are candidates, and scored as such
+    assert [part.alone for part in parts if part.alone] == [("FTRL",)]
+    groups = [part.families for part in parts if part.families]
     assert sorted(k for group in groups for k in group) == list(range(len(families)))
     history = History(boxes=2, dimension=1)
     kinds = [{families[k].start(history, seed=0).names[0] for k in group} for group in groups]
     assert kinds == [
         {"trees index 0", "trees+linear index 0"},
-        {"FTRL"},
+        {"aware"},
         {"stay", "past index 0", "linear index 0"},
     ]
 

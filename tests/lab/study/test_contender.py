@@ -65,7 +65,7 @@ def test_every_contender_starts(name: str, feedback: Feedback) -> None:
 
 def test_a_policy_takes_the_place_of_a_learner() -> None:
     searcher = CONTENDERS["default"].searcher(**RUN)
-    assert searcher.policy == default_policy(prepare="nothing")
+    assert searcher.policy == default_policy()
     assert (searcher.rng, searcher.feedback) == (RUN["rng"], "opened")
     both = Contender(learner=Ridge(intercept=False), policy=default_policy(prepare="contexts"))
     with pytest.raises(wz.InvalidInputError, match="a policy or a learner, not both"):
@@ -90,7 +90,7 @@ def test_a_policy_is_evaluated_beside_a_learner() -> None:
 def test_a_named_policy_is_the_policy() -> None:
     both = {
         "named": Contender(policy="mean"),
-        "whole": Contender(policy=wz.Simple("mean", prepare="nothing")),
+        "whole": Contender(policy=wz.Simple("mean")),
     }
     rows = wz.evaluate(both, wz.WORLDS["signed"](), rounds=30, rng=0)
     named, whole = ([r.total for r in rows if r.searcher == name] for name in both)

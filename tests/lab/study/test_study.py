@@ -49,9 +49,7 @@ def test_a_file_says_what_is_run(tmp_path: Path) -> None:
         worlds={"signed": Signed(boxes=4), "wide": Spread(cost=0.5)},
         contenders={
             "cpb": CONTENDERS["cpb"],
-            "ω short": Contender(
-                learner=wz.FTRL(window=20, eta=2, intercept=False), block=7, optimism=0.5
-            ),
+            "ω short": Contender(learner=wz.FTRL(window=20, eta=2), block=7, optimism=0.5),
         },
         feedbacks=("full", "probe"),
         seeds=(0, 1, 2),
@@ -187,11 +185,11 @@ def test_the_default_policy_in_a_study_file() -> None:
 
 
 NAMED: dict[str, wz.Policy] = {
-    "mean": wz.Simple("mean", prepare="nothing"),
-    "linear index 1": wz.Joint("linear", "index", 1.0, prepare="nothing"),
-    "Ridge": wz.Weitzman(wz.Ridge(intercept=False)),
-    "paper standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
-    "aware": wz.Aware(wz.FTRL(intercept=False)),
+    "mean": wz.Simple("mean"),
+    "linear index 1": wz.Joint("linear", "index", 1.0),
+    "Ridge": wz.Weitzman(wz.Ridge()),
+    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
+    "aware": wz.Aware(),
 }
 
 

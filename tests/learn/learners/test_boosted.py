@@ -31,8 +31,8 @@ def taught(spec: wz.Learner, count: int) -> wz.Bank:
 
 @both_engines
 def test_it_is_linear_until_enough_is_seen_and_then_grows_at_doublings(engine: str) -> None:
-    boosted = wz.Boosted(engine=engine, intercept=False).start(boxes=1, dimension=2)  # type: ignore[arg-type]
-    linear = wz.FTRL(intercept=False).start(boxes=1, dimension=2)
+    boosted = wz.Boosted(engine=engine).start(boxes=1, dimension=2)  # type: ignore[arg-type]
+    linear = wz.FTRL().start(boxes=1, dimension=2)
     contexts, values = steps(300)
     probe, fits = [[0.5, 0.5]], []
     for k in range(300):
@@ -49,7 +49,7 @@ def test_it_is_linear_until_enough_is_seen_and_then_grows_at_doublings(engine: s
 
 @both_engines
 def test_the_trees_find_what_no_linear_function_can(engine: str) -> None:
-    bank = taught(wz.Boosted(engine=engine, intercept=False), 600)  # type: ignore[arg-type]
+    bank = taught(wz.Boosted(engine=engine), 600)  # type: ignore[arg-type]
     # E(σ − v)⁺ = 0.1 for v uniform on [a, a + 1]: σ = a + √0.2
     for corner, jump in (([0.5, 0.5], 6.0), ([0.5, -0.5], 0.0), ([-0.5, -0.5], 6.0)):
         expected = jump + np.sqrt(0.2)
@@ -73,10 +73,7 @@ def test_a_resumed_learner_has_the_same_trees_bit_for_bit(engine: str) -> None:
 
 def test_where_trees_do_not_help_there_are_none() -> None:
     rng = np.random.default_rng(0)
-    boosted, linear = (
-        s.start(boxes=1, dimension=2)
-        for s in (wz.Boosted(intercept=False), wz.FTRL(intercept=False))
-    )
+    boosted, linear = (s.start(boxes=1, dimension=2) for s in (wz.Boosted(), wz.FTRL()))
     contexts = rng.normal(size=(64, 2))
     for x in contexts:
         # σ = w·x exactly: E(σ − v)⁺ = 1 for v uniform on [σ − 2, σ]
@@ -112,36 +109,29 @@ def test_trees_as_arrays_are_the_trees_of_the_library(engine: str) -> None:
 def test_both_engines_learn_the_same_function() -> None:
     grid = np.random.default_rng(3).uniform(-1.0, 1.0, size=(50, 2))
     one, other = (
-        np.concatenate(
-            [
-                taught(wz.Boosted(engine=e, intercept=False), 520).predict([x], 0.1)
-                for x in grid[:10]
-            ]
-        )  # type: ignore[arg-type]
+        np.concatenate([taught(wz.Boosted(engine=e), 520).predict([x], 0.1) for x in grid[:10]])  # type: ignore[arg-type]
         for e in ENGINES
     )
     assert np.abs(one - other).mean() < 0.5
 
 
 def test_the_state_of_another_engine_is_refused() -> None:
-    one, other = (
-        wz.Boosted(engine=e, intercept=False).start(boxes=1, dimension=2) for e in ENGINES
-    )  # type: ignore[arg-type]
+    one, other = (wz.Boosted(engine=e).start(boxes=1, dimension=2) for e in ENGINES)  # type: ignore[arg-type]
     with pytest.raises(wz.InvalidInputError, match="grown by"):
         other.restore(one.state())
 
 
 def test_an_engine_that_is_none_is_refused() -> None:
     with pytest.raises(wz.InvalidInputError, match="engine"):
-        wz.Boosted(engine="xgboost", intercept=False).start(boxes=1, dimension=1)  # type: ignore[arg-type]
+        wz.Boosted(engine="xgboost").start(boxes=1, dimension=1)  # type: ignore[arg-type]
     assert checked_engine("auto") == "lightgbm"
 
 
 @both_engines
 def test_contexts_that_never_change_are_learned(engine: str) -> None:
     rng = np.random.default_rng(0)
-    boosted = wz.Boosted(engine=engine, intercept=False).start(boxes=1, dimension=2)  # type: ignore[arg-type]
-    linear = wz.FTRL(intercept=False).start(boxes=1, dimension=2)
+    boosted = wz.Boosted(engine=engine).start(boxes=1, dimension=2)  # type: ignore[arg-type]
+    linear = wz.FTRL().start(boxes=1, dimension=2)
     for value in rng.normal(size=3 * FIRST):
         for bank in (boosted, linear):
             bank.update([0], [[1.0, 2.0]], [value], 0.1)

@@ -31,6 +31,9 @@ from weitzman.learn.preparation import Preparation, Prepare
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
+LOOKS = 1024
+"""How many of its last values a box remembers in the incumbent of ``default``: its memory is bounded."""
+
 _CAUTIONS = (0.0, 1.0, 2.0)
 _ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
 
@@ -183,7 +186,7 @@ def default_policy(
     prepare
         What is prepared (:mod:`weitzman.learn.preparation`).
     """
-    paper: Any = Aware(FTRL(shared=shared), shared=shared)
+    paper: Any = Aware(FTRL(shared=shared, window=LOOKS), shared=shared)
     if prepare != "all":
         paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
     rules = RULES if prepare == "all" else EARLIER_RULES
