@@ -8,9 +8,9 @@ is the one without optimism.
 With ``"probe"`` feedback, looks are bought to learn (:mod:`weitzman.learn.probing`): after the rule has
 stopped, the round goes on with them. Their values count as any other; what is paid for may be kept.
 
-Features of different sizes, and values far from zero, are hard on a linear learner that takes contexts
-as they are. With ``standardise`` it is given [1, z] instead, with z as
-:mod:`weitzman.learn.preparation` prepares the context.
+Features of different sizes, and values far from zero, are hard on a linear learner that takes rounds
+as they are. So it is given rounds that :mod:`weitzman.learn.preparation` has prepared, unless it says that it
+is meant for others.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
