@@ -134,29 +134,44 @@ def explain_round(
     bank: Bank,
     names: Sequence[Hashable],
     shown: Round,
-    kappa: float,
+    used: FloatArray,
     sign: float,
 ) -> Explanation:
-    """Return the explanation of a round; ``sign`` is −1 where larger values are better."""
+    """Return the explanation of a round that is searched by the σ that are used.
+
+    ``sign`` is −1 where larger values are better. Of a prepared round everything is said in the units of the
+    user; its contexts begin with the constant.
+    """
     contexts, costs, places = shown.contexts, shown.costs, shown.places
     plain = bank.predict(contexts, costs, places)
-    moved = bank.predict(contexts, costs, places, optimism=kappa, outside=shown.outside)
-    used = np.maximum(moved, shown.floor) if shown.least > -math.inf else moved
     looks = bank.looks(places)
     weights = bank.weights(places)
+    units = shown.units
+    if units is not None and shown.given is not None:
+        plain, used = units.origin + units.scale * plain, units.thresholds(used)
+        costs = shown.given.costs
+    moved = plain - used
+    bound = shown.least if shown.given is None else shown.given.least
+    if bound > -math.inf:
+        # What is possible may be worse than what is predicted
+        used, moved = np.maximum(used, bound + costs), np.maximum(moved, 0.0)
     boxes = []
     for row in opening_order(used):
         parts = None
         if weights is not None:
             x = np.append(contexts[row], 1.0)[: weights.shape[1]]
-            parts = tuple((sign * weights[row] * x).tolist())
+            each = sign * weights[row] * x
+            if units is not None:
+                each = np.roll(units.scale * each, -1)
+                each[-1] += sign * units.origin
+            parts = tuple(each.tolist())
         boxes.append(
             BoxExplanation(
                 box=names[row],
                 cost=float(costs[row]),
                 reservation_value=float(sign * used[row]),
                 prediction=float(sign * plain[row]),
-                optimism=float(plain[row] - moved[row]),
+                optimism=float(moved[row]),
                 looks=int(looks[row]),
                 contributions=parts,
             )

@@ -25,7 +25,7 @@ So a round in other units is the same round. What a policy asks for is one of
 
 import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from weitzman.learn.units import Units, rounded
 from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["CLIP", "PILE", "WIDE", "Prepare", "Preparation", "UnitRule", "in_units", "prepared"]
+__all__ = ["CLIP", "PILE", "WIDE", "Preparation", "Prepare", "UnitRule", "in_units", "prepared"]
 __all__ += ["with_constant"]
 
 Prepare = Literal["all", "contexts", "nothing"]
@@ -239,6 +239,11 @@ def in_units(rule: Rule, shown: Round) -> Rule:
     """Return a rule that is made for a prepared round as one for the round as it was given."""
     if shown.units is None:
         return rule
+    inner: Any = getattr(rule, "inner", None)
+    if inner is not None:
+        # Looks that are bought afterwards stay the same
+        bought: Any = rule
+        return cast("Rule", type(bought)(in_units(inner, shown), bought.rows))
     if isinstance(rule, WeitzmanRule):
         return WeitzmanRule(shown.units.thresholds(rule.sigma))
     return UnitRule(rule, units=shown.units, costs=shown.costs, outside=shown.outside)

@@ -69,7 +69,8 @@ def rounded(number: float) -> float:
     if not abs(number) < math.inf:
         return number
     step = _step(number)
-    return math.floor(number / step + 0.5) * step
+    point: float = math.floor(number / step + 0.5) * step
+    return point
 
 
 @kernel
@@ -97,7 +98,7 @@ def threshold(sigma: float, origin: float, scale: float) -> float:
     while True:
         middle = low + 0.5 * (high - low)
         if not low < middle < high:
-            return low
+            return float(low)
         if rounded((middle - origin) / scale) <= sigma:
             low = middle
         else:

@@ -9,7 +9,8 @@ for every run. What the theorems take from the run is filled in:
 
 ``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
 ``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η. ``default`` is the policy of that name, on contexts as they are.
+baseline, least squares with the same 1/η. ``ftrl`` and ``default`` are
+the learner and the policy of these names in any units; all others take rounds as the world has them.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -44,8 +45,7 @@ class Contender:
         As for :class:`weitzman.Searcher`.
     policy
         What decides in the place of a learner, as a policy or by name (``"default"``, ``"mean"``,
-        ``"linear fixed"``, …); the seed of the run is that of its draws. One that is named takes contexts
-        as they are, unless it is ``"… standardised"``.
+        ``"linear fixed"``, …); the seed of the run is that of its draws.
     block
         k, for feedback with ``"probe"`` and ignored otherwise; the theorem's if None.
 

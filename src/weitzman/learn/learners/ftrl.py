@@ -88,7 +88,8 @@ class FTRL:
     radius
         M, the radius of the ball that the weights stay in; no ball if None.
     intercept
-        Whether a constant is learned too.
+        Whether a constant is learned too, which is held to the prior as the other weights. None leaves it to
+        the policy: rounds that it prepares have a constant, others have none (:class:`weitzman.Weitzman`).
     prior
         w₀, one vector for all boxes or one row per box; 0 if None. ``"boxes"``: the mean weights of the
         other boxes (:mod:`weitzman.learn.learners.parts.regulariser`).
@@ -103,7 +104,7 @@ class FTRL:
 
     Examples
     --------
-    >>> bank = FTRL(eta=10.0, intercept=False).start(boxes=2, dimension=1)
+    >>> bank = FTRL(eta=10.0).start(boxes=2, dimension=1)
     >>> for value in (3.0, 5.0, 4.0, 6.0):
     ...     bank.update([0], [[1.0]], [value], 1.0)
     >>> bank.predict([[1.0], [1.0]], 1.0).round(2)
@@ -112,7 +113,7 @@ class FTRL:
 
     eta: Eta = "auto"
     radius: float | None = None
-    intercept: bool = True
+    intercept: bool | None = None
     prior: Prior = None
     forget: float = 1.0
     window: int | None = None

@@ -67,7 +67,7 @@ class Residual:
 
     Examples
     --------
-    >>> bank = Residual(eta=1e9, intercept=False).start(boxes=1, dimension=1)
+    >>> bank = Residual(eta=1e9).start(boxes=1, dimension=1)
     >>> for value in (3.0, 5.0, 4.0, 4.0):
     ...     bank.update([0], [[1.0]], [value], 1.0)
     >>> bank.predict([[1.0]], 1.0) < bank.predict([[1.0]], 2.0)
@@ -76,7 +76,7 @@ class Residual:
 
     memory: int = 1000
     eta: Eta = "auto"
-    intercept: bool = True
+    intercept: bool | None = None
     prior: Prior = None
     forget: float = 1.0
     shared: bool = False

@@ -170,7 +170,7 @@ class Ridge:
 
     Examples
     --------
-    >>> bank = Ridge(eta=1e9, intercept=False).start(boxes=1, dimension=1)
+    >>> bank = Ridge(eta=1e9).start(boxes=1, dimension=1)
     >>> for value in (3.0, 5.0, 4.0, 6.0):
     ...     bank.update([0], [[1.0]], [value], 1.0)
     >>> bank.predict([[1.0]], 1.0).round(6)
@@ -178,7 +178,7 @@ class Ridge:
     """
 
     eta: Eta = "auto"
-    intercept: bool = True
+    intercept: bool | None = None
     prior: Prior = None
     forget: float = 1.0
     shared: bool = False

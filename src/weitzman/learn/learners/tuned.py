@@ -18,7 +18,6 @@ and is held alike by all.
 """
 
 import math
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -100,7 +99,8 @@ class TunedBank(Bank):
         shares = np.ones(len(self._losses))
         if noise > 0.0:
             shares = np.exp(-(self._losses - self._losses.min()) / noise)
-        return shares / shares.sum()
+        believed: Floats = shares / shares.sum()
+        return believed
 
     def _sigma(
         self, k: int, contexts: Floats, costs: Floats, boxes: Ints, optimism: float, outside: float

@@ -58,9 +58,7 @@ def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats
     return slopes, levels, residuals
 
 
-def fit_means(
-    contexts: Floats, values: Floats, *, shared: bool, pooled_level: bool = False
-) -> Fit:
+def fit_means(contexts: Floats, values: Floats, *, shared: bool, pooled_level: bool = False) -> Fit:
     """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known.
 
     A box that was never seen has the level 0, or with ``pooled_level`` the mean of all values.

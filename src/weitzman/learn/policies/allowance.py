@@ -60,7 +60,7 @@ class Allowance:
     def is_left(self) -> bool:
         """Whether looks may be made to learn in the next round."""
         rounds, curious = self._counts[:2].tolist()
-        return curious < self._boxes + math.sqrt(self._boxes * rounds)
+        return bool(curious < self._boxes + math.sqrt(self._boxes * rounds))
 
     def reservation_values(self, bank: Bank, shown: Round, kappa: float) -> Floats:
         """Return the σ of a round, at optimism κ as far as it is allowed."""

@@ -41,7 +41,7 @@ shows nothing and is not learned.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +50,8 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
-from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
 from weitzman.learn.policies.allowance import Allowance, predicted
+from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policies.weitzman import kappa_of
@@ -139,7 +139,7 @@ class AwarePlayer:
         self._bank = bank
         self._kappa = kappa
         self._allowance = allowance
-        self._shift = FTRL(intercept=False, shared=True).start(boxes=1, dimension=SUMMARY)
+        self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
         # Mean, mean square and number of v − σ
         self._spread = np.zeros((rows, 3))
         self._new = new
@@ -214,7 +214,6 @@ class AwarePlayer:
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
             weights = np.zeros((1, SUMMARY))
         return AwareRule(situation, sigma, weights[0], floor=shown.floor)
-
 
 
 def _note(spread: Floats, residual: float) -> None:

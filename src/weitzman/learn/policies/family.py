@@ -21,8 +21,18 @@ from numpy.typing import NDArray
 from weitzman.compiled.decorators import checked
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.prepared import PreparedPlayer
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest
-from weitzman.learn.policy import joined, parted, walk
+from weitzman.learn.policy import (
+    Feedback,
+    Floats,
+    Ints,
+    Player,
+    Round,
+    State,
+    cheapest,
+    joined,
+    parted,
+    walk,
+)
 from weitzman.learn.preparation import WIDE, Prepare, in_units, with_constant
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import Rule, WeitzmanRule

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.models.history import History
+from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.candidates import Candidates
 from weitzman.learn.policies.exploration import SHARE, checked_share
 from weitzman.learn.policies.family import Family, PlayerMembers
@@ -23,14 +24,16 @@ from weitzman.learn.policies.hedge import Gate
 from weitzman.learn.policies.joint import Joint, Kind, Way, has_joint_law
 from weitzman.learn.policies.portfolio_opened import OpenedPlayer
 from weitzman.learn.policies.portfolio_player import PortfolioPlayer
-from weitzman.learn.policies.simple import RULES, Simple
+from weitzman.learn.policies.simple import EARLIER_RULES, RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
 from weitzman.learn.preparation import Preparation, Prepare
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
-_CLARITY = {"full": 2.25, "opened": 3.0}
+LOOKS = 1024
+"""How many of its last values a box remembers in the incumbent of ``default``: its memory is bounded."""
+
 _CAUTIONS = (0.0, 1.0, 2.0)
 _ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
 
@@ -47,7 +50,7 @@ class Portfolio:
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
         By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25, and
-        3 under feedback ``"opened"``, where totals are estimates.
+        4 under feedback ``"opened"``, where totals are estimates.
     exploration
         Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
         is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
@@ -109,9 +112,14 @@ class Portfolio:
         return Gate(
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
-            clarity=_CLARITY[feedback] if self.clarity == "auto" else self.clarity,
+            clarity=self._clarity(feedback) if self.clarity == "auto" else self.clarity,
             few=feedback == "opened",
         )
+
+    def _clarity(self, feedback: Feedback) -> float:
+        if feedback == "full":
+            return 2.25
+        return 4.0 if self.prepare == "all" else 3.0
 
     def turned(self) -> "Portfolio":
         """Return the portfolio for a problem whose signs are turned."""
@@ -178,10 +186,11 @@ def default_policy(
     prepare
         What is prepared (:mod:`weitzman.learn.preparation`).
     """
-    paper = Weitzman(FTRL(shared=shared))
+    paper: Any = Aware(FTRL(shared=shared, window=LOOKS), shared=shared)
     if prepare != "all":
         paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
-    candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in RULES]
+    rules = RULES if prepare == "all" else EARLIER_RULES
+    candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in rules]
     candidates.append(paper)
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:

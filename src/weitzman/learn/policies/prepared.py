@@ -7,12 +7,12 @@ fits contexts of deviation 1 (:func:`linear_learner`).
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.explanation import Explanation
+from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Bank, bank_of
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.tuned import TunedBank
@@ -20,18 +20,30 @@ from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheape
 from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["PreparedPlayer", "linear_learner", "prepare_for", "prepared_bank", "started"]
+__all__ = [
+    "PreparedPlayer",
+    "given_rounds",
+    "linear_learner",
+    "prepare_for",
+    "prepared_bank",
+    "started",
+]
 
 
 def prepare_for(learner: Any) -> Prepare:
     """Return what is prepared for a learner, where nobody says.
 
-    A learner without an intercept, or with weights that are held to something (``prior``, ``radius``,
-    ``eta="theorem"``), is meant for contexts and values as they are.
+    A learner is meant for rounds as they are given if it says whether there is an intercept, if its weights
+    are held to something (``prior``, ``radius``, ``eta="theorem"``), or if it has no such parameters.
     """
     free = getattr(learner, "prior", None) is None and getattr(learner, "radius", None) is None
     plain = free and getattr(learner, "eta", "auto") != "theorem"
-    return "all" if plain and getattr(learner, "intercept", False) else "nothing"
+    return "all" if plain and getattr(learner, "intercept", False) is None else "nothing"
+
+
+def given_rounds(learner: Any) -> Literal["auto", "nothing"]:
+    """Return how a policy says that a learner is given rounds as they are."""
+    return "auto" if prepare_for(learner) == "nothing" else "nothing"
 
 
 def linear_learner(learner: Any, dimension: int) -> Any:
@@ -129,7 +141,11 @@ class PreparedPlayer:
 
     def _explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
-        explanation: Explanation = self._inner.explain(names, self._ready(shown), sign)
+        ready = self._ready(shown)
+        if ready.units is None:
+            order = cheapest(shown)
+            return explain_order(names, shown.costs, order, "min" if sign > 0.0 else "max")
+        explanation: Explanation = self._inner.explain(names, ready, sign)
         return explanation
 
     def state(self) -> State:

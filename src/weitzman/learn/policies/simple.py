@@ -36,8 +36,21 @@ from weitzman.search.rule import WeitzmanRule
 
 __all__ = ["RULES", "Simple", "SimpleFamily", "best_or_stay", "stay"]
 
-RULES = ("stay", "all", "cheapest", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context")
+RULES = (
+    "stay",
+    "all",
+    "cheapest",
+    "single",
+    "fixed-set",
+    "one-shot",
+    "mean",
+    "mean+cost",
+    "no-context",
+)
 """The names of the simple rules."""
+
+EARLIER_RULES = tuple(rule for rule in RULES if rule != "cheapest")
+"""Those that ``default`` went by before rounds were prepared."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ is the one without optimism.
 With ``"probe"`` feedback, looks are bought to learn (:mod:`weitzman.learn.probing`): after the rule has
 stopped, the round goes on with them. Their values count as any other; what is paid for may be kept.
 
-Features of different sizes, and values far from zero, are hard on a linear learner that takes contexts
-as they are. With ``standardise`` it is given [1, z] instead, with z as
-:mod:`weitzman.learn.preparation` prepares the context.
+Features of different sizes, and values far from zero, are hard on a linear learner that takes rounds
+as they are. So it is given rounds that :mod:`weitzman.learn.preparation` has prepared, unless it says that it
+is meant for others.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -59,8 +59,8 @@ class Weitzman:
         :func:`weitzman.block_length`.
     prepare
         What is prepared (:mod:`weitzman.learn.preparation`). ``"auto"``: ``"all"``, and ``"nothing"`` for a
-        learner without an intercept, or one whose weights are held to a ``prior``, to a ``radius`` or by
-        ``eta="theorem"``.
+        learner that says whether there is an intercept, or whose weights are held to a ``prior``, to a
+        ``radius`` or by ``eta="theorem"``.
 
     Examples
     --------
@@ -222,7 +222,8 @@ class WeitzmanPlayer:
 
     def explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
-        return explain_round(self.bank, names, shown, self.kappa, sign)
+        rule: Any = self.rule(shown)
+        return explain_round(self.bank, names, shown, getattr(rule, "inner", rule).sigma, sign)
 
     def play(self, record: Record, *, first: int, predictions: bool) -> Played:
         """Play recorded rounds, the first of which has this number."""

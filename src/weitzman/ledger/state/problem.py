@@ -84,8 +84,9 @@ class Problem:
         sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
-        # What is infinite is stored as the largest number, and a zero without the sign of a turned one
-        given: list[float] = (self.sign * np.clip(sigma, -LARGEST, LARGEST) + 0.0).tolist()
+        sigma = np.clip(sigma, -LARGEST, LARGEST)
+        # Without the sign of a turned zero
+        given: list[float] = (self.sign * sigma + 0.0).tolist()
         self._fresh = (given, contexts)
         return given
 
