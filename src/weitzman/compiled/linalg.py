@@ -162,7 +162,7 @@ def invert(matrix: Array, inverse: Array) -> None:
             inverse[j, i] = inverse[i, j]
 
 
-@rare
+@compiled
 def fixed_log(x: float) -> float:
     """Return log x, x > 0, by the same operations on every machine; libm's last bit differs.
 
