@@ -60,7 +60,7 @@ def length_of(size: int, capacity: int) -> int:
 
 @compiled
 def _room(around: Floats, size: int) -> int:
-    return (around.shape[0] - size - _COLUMNS) // (size + 3)
+    return int((around.shape[0] - size - _COLUMNS) // (size + 3))
 
 
 @compiled
@@ -75,7 +75,8 @@ def _way(around: Floats, weights: Floats, unit: Floats) -> float:
 @compiled
 def is_inside(around: Floats, weights: Floats, unit: Floats) -> bool:
     """Return whether only points that are held can have another sign than when they were looked at."""
-    return _way(around, weights, unit) < around[weights.shape[0] + SAFE]
+    safe: float = around[weights.shape[0] + SAFE]
+    return _way(around, weights, unit) < safe
 
 
 @rare
