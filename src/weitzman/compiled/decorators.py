@@ -88,7 +88,8 @@ def merged(function: F) -> F:
 
 def rare(function: F) -> F:
     """Compile a function that is seldom called, or large, apart from its callers."""
-    return cast("F", _njit(no_cpython_wrapper=True, **_LOOP)(function))
+    # Said in so many words: what is not said is taken from the caller
+    return cast("F", _njit(no_cpython_wrapper=True, forceinline=False, **_LOOP)(function))
 
 
 def entry(function: F) -> F:

@@ -146,7 +146,7 @@ def invert(matrix: Floats, inverse: Floats) -> None:
             inverse[j, i] = inverse[i, j]
 
 
-@rare
+@compiled
 def fixed_log(x: float) -> float:
     """Return log x, x > 0, by the same operations on every machine; libm's last bit differs.
 

@@ -30,8 +30,11 @@ from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, load_row, symmetric_product
 from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.exact.anchor import length_of
 from weitzman.learn.learners.exact.minimiser import minimise
 from weitzman.learn.learners.exact.points import (
+    ANCHORED,
+    EDGE,
     ENTRIES,
     ETA,
     GRADIENT,
@@ -176,9 +179,9 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
         rules=rules,
         work=np.zeros((10, size)),
         square=np.zeros((2, size, size)),
-        flipped=np.zeros(entries, dtype=np.int64),
-        order=np.zeros(entries, dtype=np.int64),
+        lists=np.zeros((2, entries), dtype=np.int64),
         kinks=np.zeros((2, entries)),
+        around=np.zeros((rows, length_of(size, 0 if rules[WINDOW] > 0 else capacity))),
     )
 
 
@@ -187,6 +190,8 @@ def _tidy(state: Arrays) -> Arrays:
     held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
     entries = int(counts[:, ENTRIES].max())
     unused = np.arange(entries) >= counts[:, ENTRIES, None]
+    # What is around an anchor is not kept, and no key means anything without it
+    unused |= state["reals"][:, EDGE, None] == ANCHORED
     for name, length in (("points", held), ("keys", entries), ("ids", entries)):
         state[name] = np.ascontiguousarray(state[name][:, :length])
     state["keys"][unused] = 0

@@ -30,11 +30,14 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, merged, rare
 from weitzman.compiled.linalg import dot, symmetric_product
 from weitzman.learn.learners.exact.heap import heapify, replace_top
+from weitzman.learn.learners.exact.looks import look
 from weitzman.learn.learners.exact.points import (
     CHANGES,
+    FLIPPED,
     GRADIENT,
     INVERSE_RIDGE,
     NOW,
+    ORDER,
     PENALTY,
     RADIUS,
     RIDGE,
@@ -42,7 +45,6 @@ from weitzman.learn.learners.exact.points import (
     VALUE,
     WEIGHT,
     FTRLState,
-    look,
     move,
 )
 from weitzman.learn.learners.exact.steps import (
@@ -118,16 +120,16 @@ def _rounding(state: FTRLState, row: int) -> float:
     return total * 2.0**-104
 
 
-@rare
+@compiled
 def _way_back(state: FTRLState, row: int, step: Floats, slope: float, flips: int) -> float:
     """Return how much of the step to take back: F is least there on the segment that ends at the weights."""
     size = step.shape[0]
     hessian(state, row, 0.0, state.square[0])
     symmetric_product(state.square[0], step, state.work[4])
     curvature = dot(step, state.work[4], size)
-    kinks, bends, order = state.kinks[0], state.kinks[1], state.order
+    kinks, bends, order = state.kinks[0], state.kinks[1], state.lists[ORDER]
     for i in range(flips):
-        point = state.points[row, state.flipped[i]]
+        point = state.points[row, state.lists[FLIPPED, i]]
         residual = dot(state.weights[row], point, size) - point[size + VALUE]
         change = dot(step, point, size)
         kinks[i] = residual / change if change != 0.0 else 1.0

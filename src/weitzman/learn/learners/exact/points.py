@@ -10,7 +10,8 @@ gradient B w − ρ w₀ − m, m = Σ_active q v x + Σ q c x.
 **When to look.** For positive units u, |Δw·x| ≤ ‖u Δw‖ ‖x/u‖ (products by coordinate). So the sign
 of z cannot change before the weights have travelled |z| / ‖x/u‖ in the norm ‖u ·‖ since the point
 was last looked at. A list holds, for every point, the travelled distance at which it must be looked
-at again (:mod:`weitzman.learn.learners.exact.near`). u_j is a power of two above all |x_j| seen, so that
+at again (:mod:`weitzman.learn.learners.exact.near`); where the weights wander, it is the distance from an
+anchor (:mod:`weitzman.learn.learners.exact.anchor`). u_j is a power of two above all |x_j| seen, so that
 features of very different sizes do not make every point seem near; when it grows, all keys are computed
 anew. Rounding errors are on the safe side: distances are rounded up, keys down.
 
@@ -27,10 +28,10 @@ from typing import NamedTuple
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 from weitzman.compiled.linalg import add_outer, add_scaled, dot, rank_one
-from weitzman.compiled.prefetch import prefetch
-from weitzman.learn.learners.exact.near import exchange, find_due, next_gap, part, remove
+from weitzman.learn.learners.exact.anchor import PASSED, SAFE, distance_at, hold
+from weitzman.learn.learners.exact.near import exchange
 
-__all__ = ["FTRLState", "enter", "look", "make_room", "move"]
+__all__ = ["FTRLState", "count_in", "enter", "make_room", "move", "next_look"]
 
 # Columns of a point after its d coordinates; the weight is −q while the point is not active
 VALUE, COST, REACH, WEIGHT = 0, 1, 2, 3
@@ -40,6 +41,10 @@ TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE,
 SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
 ETA, RADIUS, FORGET, WINDOW, HORIZON, SHARED = range(6)
+# The EDGE of a row that has an anchor: the key of a point is at its slot, and none are near
+ANCHORED = -1.0
+# Rows of ``lists``: the slots of the points that flipped; places to look at, or kinks in their order
+FLIPPED, ORDER = 0, 1
 # Rows of ``work``: the part of the gradient that new points bring; the weights before they are settled
 GRADIENT, START = 2, 9
 
@@ -47,7 +52,6 @@ _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
 _LARGE = 2.0**64
 _MANY = 1 << 40
-_AHEAD = 8  # how many looks ahead points are asked for
 
 
 class FTRLState(NamedTuple):
@@ -71,9 +75,9 @@ class FTRLState(NamedTuple):
     rules: Floats
     work: Floats
     square: Floats
-    flipped: Ints
-    order: Ints
+    lists: Ints
     kinks: Floats
+    around: Floats
 
 
 @compiled
@@ -87,74 +91,46 @@ def move(weights: Floats, unit: Floats, reals: Floats, step: Floats, factor: flo
     reals[TRAVELLED] = (reals[TRAVELLED] + math.sqrt(squares)) * _UP
 
 
+@rare
+def _count(
+    gram: Floats,
+    gram_low: Floats,
+    moment: Floats,
+    moment_low: Floats,
+    inverse: Floats,
+    x: Floats,
+    factor: float,
+    value: float,
+    work: Floats,
+) -> bool:
+    """Add a point to the sums, factor times, and follow it in the inverse; return whether that was safe."""
+    add_outer(gram, gram_low, x, factor)
+    add_scaled(moment, moment_low, x, factor * value)
+    return rank_one(inverse, x, factor, work)
+
+
 @compiled
-def _count_in(state: FTRLState, row: int, point: Floats, sign: float) -> None:
+def count_in(state: FTRLState, row: int, point: Floats, sign: float) -> None:
     """Let a point join (+1) or leave (-1) the active set."""
     size = state.weights.shape[1]
-    x, factor = point[:size], sign * abs(point[size + WEIGHT])
-    add_outer(state.gram[row], state.gram_low[row], x, factor)
-    add_scaled(state.moment[row], state.moment_low[row], x, factor * point[size + VALUE])
-    safe = rank_one(state.inverse[row], x, factor, state.work[1])
+    # A call with few arguments: all of it in every place that counts would fill the cache of instructions
+    safe = _count(
+        state.gram[row],
+        state.gram_low[row],
+        state.moment[row],
+        state.moment_low[row],
+        state.inverse[row],
+        point[:size],
+        sign * abs(point[size + WEIGHT]),
+        point[size + VALUE],
+        state.work[1],
+    )
     state.counts[row, CHANGES] += 1 if safe else _MANY
 
 
 @compiled
-def look(state: FTRLState, row: int) -> int:
-    """Look at all points whose sign may have changed; return how many did, kept in ``flipped``."""
-    size = state.weights.shape[1]
-    window = int(state.rules[WINDOW])
-    weights, keys, ids = state.weights[row], state.keys[row], state.ids[row]
-    reals, counts = state.reals[row], state.counts[row]
-    travelled = reals[TRAVELLED]
-    oldest = counts[SEEN] - window if window > 0 else 0
-    if travelled > reals[EDGE] or counts[WORK] > 2 * counts[ENTRIES]:
-        _part_anew(state, row)
-    entries, near, edge = counts[ENTRIES], counts[NEAR], reals[EDGE]
-    counts[WORK] += near
-    flips = 0
-    # From the last to the first: what takes the place of one that goes was dealt with
-    for i in range(find_due(keys, near, travelled, state.order) - 1, -1, -1):
-        place = state.order[i]
-        ident = ids[place]
-        if i >= _AHEAD:
-            ahead = ids[state.order[i - _AHEAD]]
-            prefetch(state.points, row, ahead % window if window > 0 else ahead)
-        if ident < oldest:
-            remove(keys, ids, near, entries, place)
-            near -= 1
-            entries -= 1
-            continue
-        slot = ident % window if window > 0 else ident
-        point = state.points[row, slot]
-        residual = dot(weights, point, size) - point[size + VALUE]
-        is_active = residual > 0.0
-        if is_active != (point[size + WEIGHT] > 0.0):
-            point[size + WEIGHT] = -point[size + WEIGHT]
-            _count_in(state, row, point, 1.0 if is_active else -1.0)
-            state.flipped[flips] = slot
-            flips += 1
-        keys[place] = _next_look(travelled, residual, point[size + REACH])
-        if keys[place] > edge:
-            near -= 1
-            exchange(keys, ids, place, near)
-    counts[ENTRIES], counts[NEAR] = entries, near
-    return flips
-
-
-@rare
-def _part_anew(state: FTRLState, row: int) -> None:
-    """Part near and far at a new edge beyond the travelled distance."""
-    reals, counts = state.reals[row], state.counts[row]
-    # After a start the first step is the only measure
-    gap = reals[GAP] if reals[GAP] > 0.0 else reals[TRAVELLED]
-    reals[GAP] = next_gap(gap, counts[ENTRIES], counts[WORK])
-    reals[EDGE] = reals[TRAVELLED] + reals[GAP]
-    counts[NEAR] = part(state.keys[row], state.ids[row], counts[ENTRIES], reals[EDGE], state.order)
-    counts[WORK] = 0
-
-
-@compiled
-def _next_look(travelled: float, residual: float, reach: float) -> float:
+def next_look(travelled: float, residual: float, reach: float) -> float:
+    """Return the key of a point with this residual."""
     if reach == math.inf:
         return math.inf
     key = (travelled + abs(residual) * reach) * _DOWN
@@ -178,7 +154,7 @@ def _rekey(state: FTRLState, row: int) -> None:
         # The square of a nonzero ratio may be lost below 1e-308
         point[size + REACH] = 1.0 / math.sqrt(squares) if squares > 0.0 else math.inf
         residual = dot(state.weights[row], point, size) - point[size + VALUE]
-        state.keys[row, entries] = _next_look(0.0, residual, point[size + REACH])
+        state.keys[row, entries] = next_look(0.0, residual, point[size + REACH])
         state.ids[row, entries] = ident
         entries += 1
     state.counts[row, ENTRIES] = entries
@@ -206,7 +182,7 @@ def _make_room(state: FTRLState, row: int) -> None:
         slot = seen % window
         point = state.points[row, slot]
         if point[size + WEIGHT] > 0.0:
-            _count_in(state, row, point, -1.0)
+            count_in(state, row, point, -1.0)
         leaving = -abs(point[size + WEIGHT])
         add_scaled(
             state.moment[row], state.moment_low[row], point[:size], leaving * point[size + COST]
@@ -261,18 +237,34 @@ def enter(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> N
     for j in range(size):
         state.work[GRADIENT, j] += slope * x[j]
     if residual > 0.0:
-        _count_in(state, row, point, 1.0)
+        count_in(state, row, point, 1.0)
     add_scaled(state.moment[row], state.moment_low[row], x, now * cost)
     state.counts[row, SEEN] = seen + 1
     # Sweeping now and then keeps the travelled distance, and with it its rounding, small
     full = window > 0 and state.counts[row, ENTRIES] == 2 * window
     if grown or full or (seen & (seen + 1)) == 0:
         _rekey(state, row)
+    elif state.reals[row, EDGE] == ANCHORED:
+        _enter_around(state, row)
     else:
-        key = _next_look(state.reals[row, TRAVELLED], residual, point[size + REACH])
+        key = next_look(state.reals[row, TRAVELLED], residual, point[size + REACH])
         entries, near = state.counts[row, ENTRIES], state.counts[row, NEAR]
         state.keys[row, entries], state.ids[row, entries] = key, seen
         if key <= state.reals[row, EDGE]:
             exchange(state.keys[row], state.ids[row], near, entries)
             state.counts[row, NEAR] = near + 1
         state.counts[row, ENTRIES] = entries + 1
+
+
+@rare
+def _enter_around(state: FTRLState, row: int) -> None:
+    """Take the newest point into what is around the anchor."""
+    slot = state.counts[row, SEEN] - 1
+    around, size, point = state.around[row], state.weights.shape[1], state.points[row, slot]
+    value, reach = point[size + VALUE], point[size + REACH]
+    residual = dot(around, point, size) - value
+    distance = distance_at(around, residual, value, reach, size)
+    state.keys[row, slot] = around[size + PASSED] + distance
+    if distance <= around[size + SAFE]:
+        hold(around, point[:size], value, reach, point[size + WEIGHT] > 0.0, slot)
+    state.counts[row, ENTRIES] = slot + 1

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = ["copy_corner", "named_arrays"]
 
-_SCRATCH = frozenset({"work", "square", "flipped", "order", "kinks"})
+_SCRATCH = frozenset({"work", "square", "lists", "kinks", "around"})
 
 
 def named_arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[np.generic]]]:
