@@ -14,22 +14,29 @@ jointly, each standardised, the mean for a missing one.
 *Boxes without history*. One forest on rows: context of a box against the rank of its value. Each row has
 a law of its own, and there is no joint one.
 
-A forest is grown on the last 8,192 rounds at most, again whenever the past has grown by √2.
+A forest is grown on the last 8,192 rounds at most, again whenever the past has grown by √2. Where rounds come
+prepared it is grown a few trees at a time (:mod:`weitzman.learn.models.refits`), and on no more rounds than let
+a tree be grown at once: at most :data:`LARGEST` numbers, counted as rounds × columns × values.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import WeitzmanError
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
+from weitzman.learn.models.kept import KeptContexts
+from weitzman.learn.models.refits import SLICE, Fitting, Refitted, nothing, whole
 from weitzman.learn.models.sample_steps import lowest
 from weitzman.learn.policy import Floats, Ints, Round
 
-__all__ = ["GROWTH", "LEAF", "MOST", "Trees", "filled"]
+__all__ = ["GROWTH", "LEAF", "MOST", "Grown", "Trees", "filled"]
 
 GROWTH = 1.41
 """By what factor the past grows between refits."""
@@ -39,6 +46,9 @@ LEAF = 5
 
 MOST = 8192
 """The most rounds that a forest is grown on."""
+
+LARGEST = 1 << 23
+"""The most rounds × columns × values that a tree of prepared rounds is grown on."""
 
 _TREES = 50
 
@@ -65,6 +75,8 @@ class Forest:
         Of each node; a leaf has left = −1. A context goes left if it is ≤ threshold in single precision.
     begin, members
         The rows that the forest was grown on, leaf by leaf: ``members[begin[node]:begin[node + 1]]``.
+    size
+        Their number.
     """
 
     roots: Ints
@@ -74,29 +86,53 @@ class Forest:
     right: Ints
     begin: Ints
     members: Ints
+    size: int
 
 
 def grow(contexts: Floats, targets: Floats) -> Forest:
     """Return a forest grown on rows, (m, p) and (m,) or (m, q)."""
-    model = _extra_trees().fit(contexts, targets)
-    trees = [estimator.tree_ for estimator in model.estimators_]
-    sizes = np.array([tree.node_count for tree in trees])
-    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    return whole(growing(contexts, targets))
+
+
+def growing(contexts: Floats, targets: Floats) -> Fitting[Forest]:
+    """Return a forest to be grown on rows, several trees to a task."""
+    count, width = contexts.shape
+    each = 0.7 + 4e-7 * count * math.log2(count / LEAF + 1.0) * width * (targets.size / count)
+    together = min(_TREES, max(1, int(SLICE / each)))
+    return Fitting(-(-_TREES // together), _grow(contexts, targets, together))
+
+
+def _grow(contexts: Floats, targets: Floats, together: int) -> Generator[None, None, Forest]:
+    model, rows = _extra_trees(), contexts.astype(np.float32)
+    trees: list[Any] = []
+    begins, members = [np.zeros(1, dtype=np.int64)], []
+    while len(trees) < _TREES:
+        if trees:
+            yield
+        # More trees of the same forest: each has a seed of its own, and none depends on another
+        model.set_params(n_estimators=min(_TREES, len(trees) + together), warm_start=bool(trees))
+        model.fit(rows, targets)
+        for estimator in model.estimators_[len(trees) :]:
+            tree = estimator.tree_
+            leaves = tree.apply(rows)
+            members.append(np.argsort(leaves, kind="stable").astype(np.int64))
+            sizes = np.bincount(leaves, minlength=tree.node_count)
+            begins.append(begins[-1][-1] + np.cumsum(sizes))
+            trees.append(tree)
+    roots = np.cumsum([0, *(tree.node_count for tree in trees[:-1])]).astype(np.int64)
     children = [
         np.concatenate([np.where(a < 0, -1, a + r) for a, r in zip(side, roots, strict=True)])
         for side in ([t.children_left for t in trees], [t.children_right for t in trees])
     ]
-    leaves = (model.apply(contexts) + roots).ravel()
-    order = np.argsort(leaves, kind="stable")
-    begin = np.searchsorted(leaves[order], np.arange(int(sizes.sum()) + 1))
     return Forest(
         roots=roots,
         feature=np.concatenate([t.feature for t in trees]).astype(np.int64),
         threshold=np.concatenate([t.threshold for t in trees]).astype(np.float64),
         left=children[0].astype(np.int64),
         right=children[1].astype(np.int64),
-        begin=begin.astype(np.int64),
-        members=(order // len(roots)).astype(np.int64),
+        begin=np.concatenate(begins).astype(np.int64),
+        members=np.concatenate(members),
+        size=len(contexts),
     )
 
 
@@ -138,12 +174,35 @@ def _weigh(
 def weigh(forest: Forest, context: Floats) -> Floats:
     """Return the weights of the rows that a forest was grown on, for one context."""
     f = forest
-    weights = np.zeros(int(f.members.max()) + 1)
+    weights = np.zeros(f.size)
     _weigh(
         f.roots, f.feature, f.threshold, f.left, f.right, f.begin, f.members,
         context.astype(np.float32), weights,
     )  # fmt: skip
     return weights
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grown:
+    """The forest of a past.
+
+    Attributes
+    ----------
+    first, end
+        It knows the rounds from one of these numbers to the other.
+    forest
+        The trees; None if there was too little to grow them on.
+    common
+        Which columns are the same in all boxes of each of these rounds, (d,).
+    values
+        Of boxes without history, the values of the rows.
+    """
+
+    first: int
+    end: int
+    forest: Forest | None
+    common: Flags
+    values: Floats
 
 
 class Trees:
@@ -152,36 +211,43 @@ class Trees:
     def __init__(self, history: History) -> None:
         _extra_trees()
         self._history = history
-        self._refits = Refits(GROWTH)
-        self.forget()
+        self._grown: Refitted[Grown] = Refitted(
+            history.refits(GROWTH), self._begin, sliced=history.unit_free
+        )
 
     def forget(self) -> None:
         """Let the forest go: the past is another one."""
-        self._grown = 0
-        self._first = 0
-        self._forest: Forest | None = None
-        self._common = np.zeros(self._history.dimension, dtype=np.bool_)
-        self._values = np.empty(0)
+        self._grown.forget()
+
+    def grown(self) -> Grown:
+        """Return the forest in force."""
+        grown = self._grown.current(self._history.count)
+        return self._none(0, 0) if grown is None else grown
 
     def rounds(self, shown: Round) -> tuple[int, Floats]:
         """Return the first round that the forest knows, and weights of the rounds from there on."""
-        self._update()
-        if self._forest is None:
-            return self._first, np.ones(self._grown - self._first)
-        rows = np.full((1, self._history.boxes, self._history.dimension), np.nan)
-        rows[0, shown.places] = self._history.prepared(shown)
-        return self._first, weigh(self._forest, self._joined(rows)[0])
+        grown = self.grown()
+        if grown.forest is None:
+            return grown.first, np.ones(grown.end - grown.first)
+        rows, places = self._history.prepared(shown), shown.places
+        if self._history.unit_free:
+            own = np.zeros((self._history.boxes, int((~grown.common).sum())))
+            own[places] = rows[:, ~grown.common]
+            return grown.first, weigh(grown.forest, np.concatenate([rows[0, grown.common], own.ravel()]))
+        contexts = np.full((1, self._history.boxes, self._history.dimension), np.nan)
+        contexts[0, places] = rows
+        return grown.first, weigh(grown.forest, _joined(contexts, grown.common)[0])
 
     def rows(self, shown: Round) -> tuple[Floats, Floats]:
         """Return means and reservation values of the rows of a round; 0 and c if nothing was seen."""
-        self._update()
+        grown = self.grown()
         means, sigma = np.zeros(len(shown.costs)), shown.costs.copy()
-        if self._forest is None:
+        if grown.forest is None:
             return means, sigma
         for row, context in enumerate(self._history.prepared(shown)):
-            weights = weigh(self._forest, context)
+            weights = weigh(grown.forest, context)
             held = np.flatnonzero(weights)
-            values, weights = self._values[held], weights[held]
+            values, weights = grown.values[held], weights[held]
             whole = float(weights.sum())
             means[row] = weights @ values / whole
             order = np.argsort(values, kind="stable")
@@ -189,43 +255,59 @@ class Trees:
             sigma[row] = lowest(values[order], order, weights, price, np.inf)
         return means, sigma
 
-    def _update(self) -> None:
-        due = self._refits.last(self._history.count)
-        if due == self._grown:
-            return
-        self._grown, self._first = due, max(0, due - MOST)
-        contexts = self._history.contexts[self._first : due]
-        values = self._history.values[self._first : due]
-        known = ~np.isnan(values)
+    def _none(self, first: int, end: int) -> Grown:
+        common = np.zeros(self._history.dimension, dtype=np.bool_)
+        return Grown(first=first, end=end, forest=None, common=common, values=np.empty(0))
+
+    def _begin(self, end: int) -> Fitting[Grown]:
+        window = self._history.window(end).last(MOST)
+        none = self._none(window.first, end)
+        known = ~np.isnan(window.values)
         if self._history.shared:
-            self._values = values[known]
-            if len(self._values):
-                self._forest = grow(contexts[known], _ranks(self._values))
-            return
-        if due < 2 * LEAF or not known.any():
-            self._forest = None
-            return
-        self._common = _common(contexts)
-        targets = filled(values)
+            if not known.any():
+                return nothing(none)
+            values = window.values[known]
+            growing_ = growing(window.whole()[known], _ranks(values))
+            return Fitting(growing_.tasks, _named(growing_, replace(none, values=values)))
+        if end < 2 * LEAF or not known.any():
+            return nothing(none)
+        if isinstance(window.contexts, KeptContexts):
+            common, joined = window.contexts.joined()
+            most = max(LARGEST // (joined.shape[1] * window.values.shape[1]), 2 * LEAF)
+            window, joined = window.last(most), joined[-most:]
+        else:
+            common = _common(window.contexts)
+            joined = _joined(window.contexts, common)
+        targets = filled(window.values)
         deviations = targets.std(axis=0)
         targets = (targets - targets.mean(axis=0)) / np.where(deviations > 0.0, deviations, 1.0)
-        self._forest = grow(self._joined(contexts), targets)
-
-    def _joined(self, contexts: Floats) -> Floats:
-        """Return the contexts of rounds, (T, n, d), as one row each."""
-        common, own = self._common, np.nan_to_num(contexts[:, :, ~self._common])
-        # Of a common column every box that is there has the number
-        held = np.nan_to_num(contexts[:, :, common])
-        present = ~np.isnan(contexts[:, :, :1])
-        once = held.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
-        return np.concatenate([once, own.reshape(len(contexts), -1)], axis=1)
+        growing_ = growing(joined, targets)
+        return Fitting(
+            growing_.tasks, _named(growing_, replace(none, first=window.first, common=common))
+        )
 
 
-def _common(contexts: Floats) -> NDArray[np.bool_]:
+def _named(growing: Fitting[Forest], none: Grown) -> Generator[None, None, Grown]:
+    """Grow a forest, and say what it was grown on."""
+    forest = yield from growing.work
+    return replace(none, forest=forest)
+
+
+def _joined(contexts: Floats, common: Flags) -> Floats:
+    """Return the contexts of rounds, (T, n, d), as one row each."""
+    own = np.nan_to_num(contexts[:, :, ~common])
+    # Of a common column every box that is there has the number
+    held = np.nan_to_num(contexts[:, :, common])
+    present = ~np.isnan(contexts[:, :, :1])
+    once = held.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    return np.concatenate([once, own.reshape(len(contexts), -1)], axis=1)
+
+
+def _common(contexts: Floats) -> Flags:
     """Return which columns are the same in all boxes of every round."""
     lowest_there = np.where(np.isnan(contexts), np.inf, contexts).min(axis=1)
     highest = np.where(np.isnan(contexts), -np.inf, contexts).max(axis=1)
-    same: NDArray[np.bool_] = (highest - lowest_there <= 1e-9).all(axis=0)
+    same: Flags = (highest - lowest_there <= 1e-9).all(axis=0)
     return same
 
 

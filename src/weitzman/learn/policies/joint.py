@@ -30,9 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.forest import GROWTH as TREE_GROWTH
 from weitzman.learn.models.forest import Trees, filled
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH, Means
 from weitzman.learn.models.sample import Sample, sorted_rows
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
@@ -152,8 +151,10 @@ class JointMembers:
     def __init__(self, history: History, family: JointFamily) -> None:
         self._history = history
         self._kind = family.kind
-        self._refits = Refits(TREE_GROWTH if family.kind == "trees" else GROWTH)
+        self._refits = history.refits(GROWTH)
         self._made_at = 0
+        # The number of the first round of the vectors
+        self._first = 0
         self._kept: tuple[Floats, Ints] | None = None
         self._room = np.empty((0, 0))
         self._equal = np.empty(0)
@@ -260,11 +261,14 @@ class JointMembers:
         if "trees" in self._kind:
             values, _ = kept
             first, weights = self._history.model(Trees).rounds(shown)
-            weights = weights[: values.shape[1] - first]
+            # What both the forest and the vectors know
+            begin = self._first - first
+            weights = weights[max(begin, 0) : begin + values.shape[1]]
             held = _strongest(weights)
             if not len(held):
                 return None
-            return Sample.of(values[np.ix_(places, first + held)], weights[held], means)
+            columns = held + max(-begin, 0)
+            return Sample.of(values[np.ix_(places, columns)], weights[held], means)
         ranked, order = kept
         shift = np.zeros(len(places)) if means is None else means
         if len(self._equal) != ranked.shape[1]:
@@ -278,10 +282,12 @@ class JointMembers:
         """
         history = self._history
         fit = history.model(Means).fit() if "linear" in self._kind else None
-        due = self._refits.last(history.count) if fit is None else len(fit.residuals)
+        due = fit.end if fit is not None else self._due()
         if due != self._made_at:
             self._made_at = due
-            rows = filled(history.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
+            window = history.window(due)
+            self._first = window.first
+            rows = filled(window.values) if fit is None else np.nan_to_num(fit.residuals)
             if "trees" not in self._kind:
                 rows = rows[-CAP:]
             values = np.ascontiguousarray(rows.T)
@@ -291,6 +297,12 @@ class JointMembers:
                 plain = "trees" in self._kind
                 self._kept = (values, np.empty((0, 0), np.int64)) if plain else sorted_rows(values)
         return self._kept
+
+    def _due(self) -> int:
+        """Return how many rounds the values in use are from."""
+        if self._kind == "trees":
+            return self._history.model(Trees).grown().end
+        return self._refits.last(self._history.count)
 
 
 def _strongest(weights: Floats) -> Ints:
