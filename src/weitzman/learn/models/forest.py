@@ -47,7 +47,7 @@ LEAF = 5
 MOST = 8192
 """The most rounds that a forest is grown on."""
 
-LARGEST = 1 << 23
+LARGEST = 1 << 22
 """The most rounds × columns × values that a tree of prepared rounds is grown on."""
 
 _TREES = 50

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weitzman.compiled.decorators import kernel
 from weitzman.learn.models.sample_steps import mean_rows, value_rows
 from weitzman.learn.policy import Floats, Ints
 
-__all__ = ["Sample", "sorted_rows"]
+__all__ = ["Sample", "picked_rows", "sorted_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,3 +57,33 @@ def sorted_rows(values: Floats) -> tuple[Floats, Ints]:
     """Return the rows in increasing order, and the order: the same on every machine."""
     order = np.argsort(values, axis=1, kind="stable")
     return np.take_along_axis(values, order, axis=1), order
+
+
+@kernel
+def _pick(
+    ranked: Floats, order: Ints, rows: Ints, place: Ints, few: Floats, few_order: Ints
+) -> None:
+    for k in range(rows.shape[0]):
+        held = 0
+        for s in range(ranked.shape[1]):
+            at = place[order[rows[k], s]]
+            if at >= 0:
+                few[k, held], few_order[k, held] = ranked[rows[k], s], at
+                held += 1
+
+
+def picked_rows(ranked: Floats, order: Ints, rows: Ints, columns: Ints) -> tuple[Floats, Ints]:
+    """Return :func:`sorted_rows` of some rows and columns, in increasing order, of sorted rows.
+
+    Whatever is sorted need not be sorted again.
+
+    >>> ranked, order = sorted_rows(np.array([[3.0, 1.0, 2.0]]))
+    >>> picked_rows(ranked, order, np.array([0]), np.array([0, 2]))
+    (array([[2., 3.]]), array([[1, 0]]))
+    """
+    place = np.full(ranked.shape[1], -1)
+    place[columns] = np.arange(len(columns))
+    few = np.empty((len(rows), len(columns)))
+    few_order = np.empty(few.shape, dtype=np.int64)
+    _pick(ranked, order, rows, place, few, few_order)
+    return few, few_order

@@ -33,7 +33,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.models.forest import Trees, filled
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH, Means
-from weitzman.learn.models.sample import Sample, sorted_rows
+from weitzman.learn.models.sample import Sample, picked_rows, sorted_rows
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
 from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
@@ -254,13 +254,13 @@ class JointMembers:
 
     def _made(self, shown: Round) -> Sample | None:
         """Return the law of a round; None if nothing was seen yet."""
-        kept, places = self._vectors(), shown.places
+        kept, places, history = self._vectors(), shown.places, self._history
         if kept is None:
             return None
-        means = self._history.model(Means).predict(shown) if "linear" in self._kind else None
+        means = history.model(Means).predict(shown) if "linear" in self._kind else None
         if "trees" in self._kind:
             values, _ = kept
-            first, weights = self._history.model(Trees).rounds(shown)
+            first, weights = history.model(Trees).rounds(shown)
             # What both the forest and the vectors know
             begin = self._first - first
             weights = weights[max(begin, 0) : begin + values.shape[1]]
@@ -268,7 +268,12 @@ class JointMembers:
             if not len(held):
                 return None
             columns = held + max(-begin, 0)
-            return Sample.of(values[np.ix_(places, columns)], weights[held], means)
+            if not history.unit_free:
+                return Sample.of(values[np.ix_(places, columns)], weights[held], means)
+            ranked, order = picked_rows(*kept, places, columns)
+            shift = np.zeros(len(places)) if means is None else means
+            rows = np.arange(len(places))
+            return Sample(ranked=ranked, order=order, rows=rows, shift=shift, weights=weights[held])
         ranked, order = kept
         shift = np.zeros(len(places)) if means is None else means
         if len(self._equal) != ranked.shape[1]:
@@ -278,7 +283,8 @@ class JointMembers:
     def _vectors(self) -> tuple[Floats, Ints] | None:
         """Return the values or residuals of the past rounds in use, one row per box.
 
-        Without trees the rows are in increasing order, with that order; with trees they are not.
+        The rows are in increasing order, with that order; with trees they are not where all rounds are
+        kept, of which few are used.
         """
         history = self._history
         fit = history.model(Means).fit() if "linear" in self._kind else None
@@ -294,7 +300,7 @@ class JointMembers:
             seen = "linear" not in self._kind and bool((history.seen > 0.0).any())
             self._kept = None
             if seen or fit is not None:
-                plain = "trees" in self._kind
+                plain = "trees" in self._kind and not history.unit_free
                 self._kept = (values, np.empty((0, 0), np.int64)) if plain else sorted_rows(values)
         return self._kept
 
