@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def play(searcher: wz.Searcher, rounds: Iterator[Played], feedback: Feedback) ->
     """Return what each round takes, in ms, and how much of that the process was running."""
     times = []
     for contexts, costs, values, outside, places in rounds:
-        row = {place: k for k, place in enumerate(places)}
+        row: dict[Any, int] = {place: k for k, place in enumerate(places)}
         begin, running = time.perf_counter(), time.process_time()
         search = searcher.open(contexts, costs, outside=outside, boxes=places)
         for box in search:
@@ -76,7 +77,7 @@ def play(searcher: wz.Searcher, rounds: Iterator[Played], feedback: Feedback) ->
 
 def size_of(searcher: wz.Searcher) -> float:
     """Return the size of everything that is saved, in MB."""
-    return sum(array.nbytes for array in searcher._player.state().values()) / 1e6
+    return sum(int(array.nbytes) for array in searcher._player.state().values()) / 1e6
 
 
 def bench(name: str, feedback: Feedback) -> bool:
@@ -106,7 +107,9 @@ def bench(name: str, feedback: Feedback) -> bool:
             f"{int(taken.argmax())}, {int((taken > STALL_LIMIT).sum())} above {STALL_LIMIT:.0f} ms, "
             f"together {taken.sum() / 1e3:.1f} s"
         )
-    print(f"  state after each quarter: {', '.join(f'{size:.1f}' for size in sizes)} MB", flush=True)
+    print(
+        f"  state after each quarter: {', '.join(f'{size:.1f}' for size in sizes)} MB", flush=True
+    )
     return bool(np.median(every[:, 0]) <= MEDIAN_LIMIT and every[:, 0].max() <= STALL_LIMIT)
 
 

@@ -10,10 +10,10 @@ import pytest
 import weitzman as wz
 from tests.learn.models.test_refits import ends
 from tests.learn.rounds import some_rounds
-from weitzman.learn.models import forest, means
-from weitzman.learn.models.forest import Trees
+from weitzman.learn.models import forest, means, trees
 from weitzman.learn.models.history import MEMORY, History
 from weitzman.learn.models.means import Means, fit_means
+from weitzman.learn.models.trees import Trees
 from weitzman.learn.policy import Feedback, Round
 from weitzman.learn.record import play_known_round
 
@@ -97,9 +97,7 @@ def test_means_are_those_of_the_last_rounds_before_they_came_into_force() -> Non
         for t, (earlier, found) in enumerate(rounds[:end]):
             contexts[t, earlier.places] = earlier.contexts.astype(np.float32)
             seen[t, earlier.places] = found
-        direct = fit_means(
-            contexts[-SMALL:], seen[-SMALL:], shared=False, pooled_level=True
-        )
+        direct = fit_means(contexts[-SMALL:], seen[-SMALL:], shared=False, pooled_level=True)
         np.testing.assert_array_equal(fit.slopes, direct.slopes)
         np.testing.assert_array_equal(fit.residuals, direct.residuals)
     assert late > 20
@@ -116,16 +114,16 @@ def test_a_restored_past_has_the_models_of_the_first(shared: bool) -> None:
         asked = rounds[count][0]
         for one in (Means, Trees):
             past.model(one), other.model(one)
-        late += past.model(Trees).grown().end < past.refits(forest.GROWTH).last(count)
+        late += past.model(Trees).grown().end < past.refits(trees.GROWTH).last(count)
         np.testing.assert_array_equal(
             past.model(Means).predict(asked), other.model(Means).predict(asked)
         )
         if shared:
-            first, second = past.model(Trees).rows(asked), other.model(Trees).rows(asked)
+            pairs: Any = (past.model(Trees).rows(asked), other.model(Trees).rows(asked))
         else:
-            first, second = past.model(Trees).rounds(asked), other.model(Trees).rounds(asked)
-        np.testing.assert_array_equal(first[0], second[0])
-        np.testing.assert_array_equal(first[1], second[1])
+            pairs = (past.model(Trees).rounds(asked), other.model(Trees).rounds(asked))
+        for first, second in zip(*pairs, strict=True):
+            np.testing.assert_array_equal(first, second)
         for name, array in past.state().items():
             assert array.tobytes() == other.state()[name].tobytes()
     assert late > 30
@@ -136,7 +134,8 @@ def test_a_restored_past_has_the_models_of_the_first(shared: bool) -> None:
 def test_live_replayed_and_restored_rounds_agree_while_fits_are_pending(
     feedback: Feedback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(History.__init__.__kwdefaults__, "memory", SMALL)
+    defaults: Any = History.__init__.__kwdefaults__
+    monkeypatch.setitem(defaults, "memory", SMALL)
     rounds, policy = some_rounds(110, seed=5), wz.default_policy()
     start: Any = {"boxes": 4, "dimension": 2, "feedback": feedback, "seed": 3}
     searcher = wz.Searcher(boxes=4, dimension=2, policy=policy, feedback=feedback, rng=3)
@@ -156,7 +155,9 @@ def test_live_replayed_and_restored_rounds_agree_while_fits_are_pending(
             search.see(float(values[places.index(box)]))
         live = search.close(values=values if feedback == "full" else None)
         given = shown._replace(number=number)
-        totals = {play_known_round(p, given, values, feedback)[1].total for p in {replayed, restored}}
+        totals = {
+            play_known_round(p, given, values, feedback)[1].total for p in {replayed, restored}
+        }
         assert totals == {live.total}
     first, second = replayed.state(), searcher._player.state()
     assert {n: a.tobytes() for n, a in first.items()} == {n: a.tobytes() for n, a in second.items()}

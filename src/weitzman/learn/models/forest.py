@@ -1,66 +1,37 @@
-"""Trees: which past rounds are like this one.
+"""A forest: extremely randomised trees [Geurts 2006], as arrays.
 
-Extremely randomised trees [Geurts 2006] are grown on the past, and a past round s weighs
+A row s that the forest was grown on weighs
 
-    w_s = mean over trees of 1{s is in the leaf of this round} / (size of that leaf),
+    w_s = mean over trees of 1{s is in the leaf of this context} / (size of that leaf),
 
-the weights of a quantile regression forest [Meinshausen 2006]. 50 trees, leaves of at least 5 rounds,
+the weights of a quantile regression forest [Meinshausen 2006]. 50 trees, leaves of at least 5 rows,
 all features at every split, bootstrap samples: scikit-learn's extra-trees at the usual size.
 
-*Named boxes*. One forest for all boxes: the context of a round is the contexts of all its boxes side by
-side, with columns that are the same in all boxes once and 0 for an absent box; it predicts all values
-jointly, each standardised, the mean for a missing one.
-
-*Boxes without history*. One forest on rows: context of a box against the rank of its value. Each row has
-a law of its own, and there is no joint one.
-
-A forest is grown on the last 8,192 rounds at most, again whenever the past has grown by √2. Where rounds come
-prepared it is grown a few trees at a time (:mod:`weitzman.learn.models.refits`), and on no more rounds than let
-a tree be grown at once: at most :data:`LARGEST` numbers, counted as rounds × columns × values.
+A forest can be grown a few trees at a time (:mod:`weitzman.learn.models.refits`): each tree has a seed of its
+own, so it comes out as if it was grown at once.
 """
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import WeitzmanError
-from weitzman.learn.models.history import History
-from weitzman.learn.models.kept import KeptContexts
-from weitzman.learn.models.refits import SLICE, Fitting, Refitted, nothing, whole
-from weitzman.learn.models.sample_steps import lowest
-from weitzman.learn.policy import Floats, Ints, Round
+from weitzman.learn.models.refits import SLICE, Fitting, whole
+from weitzman.learn.policy import Floats, Ints
 
-__all__ = ["GROWTH", "LEAF", "MOST", "Grown", "Trees", "filled"]
-
-GROWTH = 1.41
-"""By what factor the past grows between refits."""
+__all__ = ["LEAF", "Forest", "extra_trees", "grow", "growing", "weigh"]
 
 LEAF = 5
 """The fewest rounds or rows in a leaf."""
 
-MOST = 8192
-"""The most rounds that a forest is grown on."""
-
-LARGEST = 1 << 22
-"""The most rounds × columns × values that a tree of prepared rounds is grown on."""
+Rows = NDArray[np.float64] | NDArray[np.float32]
 
 _TREES = 50
-
-
-def filled(values: Floats) -> Floats:
-    """Return values, (T, n), with the box's mean where there is none; the mean of all, if it has none."""
-    known = ~np.isnan(values)
-    counts = known.sum(axis=0)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    overall = sums.sum() / max(int(counts.sum()), 1)
-    means = np.where(counts > 0, sums / np.maximum(counts, 1), overall)
-    return np.where(known, values, means)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,12 +60,12 @@ class Forest:
     size: int
 
 
-def grow(contexts: Floats, targets: Floats) -> Forest:
+def grow(contexts: Rows, targets: Floats) -> Forest:
     """Return a forest grown on rows, (m, p) and (m,) or (m, q)."""
     return whole(growing(contexts, targets))
 
 
-def growing(contexts: Floats, targets: Floats) -> Fitting[Forest]:
+def growing(contexts: Rows, targets: Floats) -> Fitting[Forest]:
     """Return a forest to be grown on rows, several trees to a task."""
     count, width = contexts.shape
     each = 0.7 + 4e-7 * count * math.log2(count / LEAF + 1.0) * width * (targets.size / count)
@@ -102,8 +73,8 @@ def growing(contexts: Floats, targets: Floats) -> Fitting[Forest]:
     return Fitting(-(-_TREES // together), _grow(contexts, targets, together))
 
 
-def _grow(contexts: Floats, targets: Floats, together: int) -> Generator[None, None, Forest]:
-    model, rows = _extra_trees(), contexts.astype(np.float32)
+def _grow(contexts: Rows, targets: Floats, together: int) -> Generator[None, None, Forest]:
+    model, rows = extra_trees(), contexts.astype(np.float32)
     trees: list[Any] = []
     begins, members = [np.zeros(1, dtype=np.int64)], []
     while len(trees) < _TREES:
@@ -136,7 +107,8 @@ def _grow(contexts: Floats, targets: Floats, together: int) -> Generator[None, N
     )
 
 
-def _extra_trees() -> Any:
+def extra_trees() -> Any:
+    """Return scikit-learn's forest, or say what to install."""
     try:
         from sklearn.ensemble import ExtraTreesRegressor
     except ImportError:
@@ -180,140 +152,3 @@ def weigh(forest: Forest, context: Floats) -> Floats:
         context.astype(np.float32), weights,
     )  # fmt: skip
     return weights
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Grown:
-    """The forest of a past.
-
-    Attributes
-    ----------
-    first, end
-        It knows the rounds from one of these numbers to the other.
-    forest
-        The trees; None if there was too little to grow them on.
-    common
-        Which columns are the same in all boxes of each of these rounds, (d,).
-    values
-        Of boxes without history, the values of the rows.
-    """
-
-    first: int
-    end: int
-    forest: Forest | None
-    common: Flags
-    values: Floats
-
-
-class Trees:
-    """The forest of a past, grown again as it grows."""
-
-    def __init__(self, history: History) -> None:
-        _extra_trees()
-        self._history = history
-        self._grown: Refitted[Grown] = Refitted(
-            history.refits(GROWTH), self._begin, sliced=history.unit_free
-        )
-
-    def forget(self) -> None:
-        """Let the forest go: the past is another one."""
-        self._grown.forget()
-
-    def grown(self) -> Grown:
-        """Return the forest in force."""
-        grown = self._grown.current(self._history.count)
-        return self._none(0, 0) if grown is None else grown
-
-    def rounds(self, shown: Round) -> tuple[int, Floats]:
-        """Return the first round that the forest knows, and weights of the rounds from there on."""
-        grown = self.grown()
-        if grown.forest is None:
-            return grown.first, np.ones(grown.end - grown.first)
-        rows, places = self._history.prepared(shown), shown.places
-        if self._history.unit_free:
-            own = np.zeros((self._history.boxes, int((~grown.common).sum())))
-            own[places] = rows[:, ~grown.common]
-            return grown.first, weigh(grown.forest, np.concatenate([rows[0, grown.common], own.ravel()]))
-        contexts = np.full((1, self._history.boxes, self._history.dimension), np.nan)
-        contexts[0, places] = rows
-        return grown.first, weigh(grown.forest, _joined(contexts, grown.common)[0])
-
-    def rows(self, shown: Round) -> tuple[Floats, Floats]:
-        """Return means and reservation values of the rows of a round; 0 and c if nothing was seen."""
-        grown = self.grown()
-        means, sigma = np.zeros(len(shown.costs)), shown.costs.copy()
-        if grown.forest is None:
-            return means, sigma
-        for row, context in enumerate(self._history.prepared(shown)):
-            weights = weigh(grown.forest, context)
-            held = np.flatnonzero(weights)
-            values, weights = grown.values[held], weights[held]
-            whole = float(weights.sum())
-            means[row] = weights @ values / whole
-            order = np.argsort(values, kind="stable")
-            price = whole * float(shown.costs[row])
-            sigma[row] = lowest(values[order], order, weights, price, np.inf)
-        return means, sigma
-
-    def _none(self, first: int, end: int) -> Grown:
-        common = np.zeros(self._history.dimension, dtype=np.bool_)
-        return Grown(first=first, end=end, forest=None, common=common, values=np.empty(0))
-
-    def _begin(self, end: int) -> Fitting[Grown]:
-        window = self._history.window(end).last(MOST)
-        none = self._none(window.first, end)
-        known = ~np.isnan(window.values)
-        if self._history.shared:
-            if not known.any():
-                return nothing(none)
-            values = window.values[known]
-            growing_ = growing(window.whole()[known], _ranks(values))
-            return Fitting(growing_.tasks, _named(growing_, replace(none, values=values)))
-        if end < 2 * LEAF or not known.any():
-            return nothing(none)
-        if isinstance(window.contexts, KeptContexts):
-            common, joined = window.contexts.joined()
-            most = max(LARGEST // (joined.shape[1] * window.values.shape[1]), 2 * LEAF)
-            window, joined = window.last(most), joined[-most:]
-        else:
-            common = _common(window.contexts)
-            joined = _joined(window.contexts, common)
-        targets = filled(window.values)
-        deviations = targets.std(axis=0)
-        targets = (targets - targets.mean(axis=0)) / np.where(deviations > 0.0, deviations, 1.0)
-        growing_ = growing(joined, targets)
-        return Fitting(
-            growing_.tasks, _named(growing_, replace(none, first=window.first, common=common))
-        )
-
-
-def _named(growing: Fitting[Forest], none: Grown) -> Generator[None, None, Grown]:
-    """Grow a forest, and say what it was grown on."""
-    forest = yield from growing.work
-    return replace(none, forest=forest)
-
-
-def _joined(contexts: Floats, common: Flags) -> Floats:
-    """Return the contexts of rounds, (T, n, d), as one row each."""
-    own = np.nan_to_num(contexts[:, :, ~common])
-    # Of a common column every box that is there has the number
-    held = np.nan_to_num(contexts[:, :, common])
-    present = ~np.isnan(contexts[:, :, :1])
-    once = held.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
-    return np.concatenate([once, own.reshape(len(contexts), -1)], axis=1)
-
-
-def _common(contexts: Floats) -> Flags:
-    """Return which columns are the same in all boxes of every round."""
-    lowest_there = np.where(np.isnan(contexts), np.inf, contexts).min(axis=1)
-    highest = np.where(np.isnan(contexts), -np.inf, contexts).max(axis=1)
-    same: Flags = (highest - lowest_there <= 1e-9).all(axis=0)
-    return same
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return (rank of each value)/m, the mean rank for equal ones."""
-    from scipy.stats import rankdata
-
-    ranks: Floats = rankdata(values) / len(values)
-    return ranks

@@ -10,7 +10,7 @@ they add up to are of all rounds. Elsewhere all rounds are kept.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.kept import Kept, KeptContexts
+from weitzman.learn.models.kept import Kept
 from weitzman.learn.models.refits import Refits
+from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation, Prepare
 from weitzman.search.numbers import whole_number
 
-__all__ = ["MEMORY", "History", "Refits", "Window"]
+__all__ = ["MEMORY", "History", "Refits"]
 
 MEMORY = 2048
 """M, the most rounds that a model of prepared rounds is fitted to."""
@@ -38,52 +39,6 @@ class Forgetful(Protocol):
 
 
 Model = TypeVar("Model", bound=Forgetful)
-
-
-class Window(NamedTuple):
-    """The rounds that a model is fitted to: the last M of the first a.
-
-    Attributes
-    ----------
-    first
-        How many rounds were closed before them.
-    costs, values, outside
-        As those of a history, (m, n), (m, n) and (m,).
-    contexts
-        Their contexts, (m, n, d), or what is kept of them.
-    """
-
-    first: int
-    costs: Floats
-    values: Floats
-    outside: Floats
-    contexts: Floats | KeptContexts
-
-    @property
-    def dimension(self) -> int:
-        """The length d of a context."""
-        if isinstance(self.contexts, np.ndarray):
-            return self.contexts.shape[2]
-        return len(self.contexts.common)
-
-    def whole(self) -> Floats:
-        """Return the contexts, (m, n, d); NaN where a box was absent."""
-        return self.contexts if isinstance(self.contexts, np.ndarray) else self.contexts.whole()
-
-    def last(self, count: int) -> "Window":
-        """Return the last of these rounds, at least one."""
-        if count >= len(self.outside):
-            return self
-        few, first = slice(-count, None), self.first + len(self.outside) - count
-        contexts = self.contexts
-        held = contexts[few] if isinstance(contexts, np.ndarray) else contexts.last(count)
-        return Window(first, self.costs[few], self.values[few], self.outside[few], held)
-
-    def of_box(self, rounds: Ints | slice, box: int) -> Floats:
-        """Return the contexts of one box in some of the rounds."""
-        if isinstance(self.contexts, np.ndarray):
-            return np.ascontiguousarray(self.contexts[rounds, box])
-        return self.contexts.of_box(rounds, box)
 
 
 @checked
@@ -165,15 +120,13 @@ class History:
 
     def window(self, end: int) -> Window:
         """Return what a model of the first ``end`` rounds is fitted to."""
-        first = 0 if self.memory is None else max(0, end - self.memory)
+        return self._between(0 if self.memory is None else max(0, end - self.memory), end)
+
+    def _between(self, first: int, end: int) -> Window:
         low, high = first - self._gone, end - self._gone
-        return Window(
-            first,
-            self._costs[low:high],
-            self._values[low:high],
-            self._outside[low:high],
-            self._contexts[low:high] if self._kept is None else self._kept.between(low, high),
-        )
+        contexts = self._contexts[low:high] if self._kept is None else self._kept.between(low, high)
+        parts = self._costs[low:high], self._values[low:high], self._outside[low:high]
+        return Window(first, *parts, contexts)
 
     def refits(self, growth: float) -> Refits:
         """Return when a model is fitted again."""
@@ -205,10 +158,7 @@ class History:
         return self._every().outside
 
     def _every(self) -> Window:
-        low, high = self.first - self._gone, self.count - self._gone
-        contexts = self._contexts[low:high] if self._kept is None else self._kept.between(low, high)
-        parts = self._costs[low:high], self._values[low:high], self._outside[low:high]
-        return Window(self.first, *parts, contexts)
+        return self._between(self.first, self.count)
 
     @property
     def seen(self) -> Floats:

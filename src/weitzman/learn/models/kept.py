@@ -8,6 +8,7 @@ Rows are written once and never moved: what was handed out stays as it is while 
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,9 +124,9 @@ class Kept:
     def resize(self, first: int, end: int, capacity: int) -> None:
         """Keep the rounds between two places, with room for others behind."""
 
-        def moved(array: NDArray[np.generic]) -> NDArray[np.generic]:
+        def moved(array: NDArray[Any]) -> NDArray[Any]:
             # What is not written yet takes no memory
-            new = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
+            new: NDArray[Any] = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
             new[: end - first] = array[first:end]
             return new
 

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import History, Window
+from weitzman.learn.models.history import History
 from weitzman.learn.models.refits import SLICE, Fitting, Refitted, nothing, whole
 from weitzman.learn.models.ridge import ridge_path_rows
+from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Floats, Ints, Round
 
 __all__ = ["GROWTH", "Fit", "Means", "fit_means", "ridge_path"]
@@ -68,9 +69,7 @@ def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats
     return slopes, levels, residuals
 
 
-def fit_means(
-    contexts: Floats, values: Floats, *, shared: bool, pooled_level: bool = False
-) -> Fit:
+def fit_means(contexts: Floats, values: Floats, *, shared: bool, pooled_level: bool = False) -> Fit:
     """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known.
 
     A box that was never seen has the level 0, or with ``pooled_level`` the mean of all values.
@@ -155,7 +154,8 @@ class Means:
         window, history = self._history.window(end), self._history
         if np.isnan(window.values).all():
             return nothing(None)
-        return _begin(window, shared=history.shared, pooled_level=history.unit_free)
+        fitting = _begin(window, shared=history.shared, pooled_level=history.unit_free)
+        return Fitting(fitting.tasks, fitting.work)
 
     def predict(self, shown: Round) -> Floats:
         """Return the predicted means of the rows of a round; 0 if nothing was seen."""

@@ -144,7 +144,7 @@ def nothing(model: Model) -> Fitting[Model]:
     """Return a fitting with nothing to do."""
 
     def work() -> Generator[None, None, Model]:
+        yield from ()
         return model
-        yield
 
     return Fitting(1, work())

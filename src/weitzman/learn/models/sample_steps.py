@@ -74,9 +74,7 @@ def _mean(ranked: Floats, order: Ints, w: Floats) -> float:
 
 
 @kernel
-def _gain(
-    ranked: Floats, order: Ints, w: Floats, best: float, least: float
-) -> tuple[float, float]:
+def _gain(ranked: Floats, order: Ints, w: Floats, best: float, least: float) -> tuple[float, float]:
     """Return Σ w (b − v)⁺ and Σ w ((b − v)⁺)², where no v is below the least."""
     first, second = 0.0, 0.0
     for k in range(ranked.shape[0]):

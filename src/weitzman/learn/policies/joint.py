@@ -8,7 +8,7 @@ assumed.
 =============  ===================================================================================
 past           the value vectors of the last rounds, with equal weights
 linear         ridge means of this round + leave-one-out residual vectors of the last rounds, equal weights
-trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.forest`
+trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.trees`
 trees+linear   ridge means of this round + leave-one-out residual vectors, with the weights of the trees
 =============  ===================================================================================
 
@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.forest import Trees, filled
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH, Means
-from weitzman.learn.models.sample import Sample, picked_rows, sorted_rows
+from weitzman.learn.models.sample import Sample, sorted_rows, strongest
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
+from weitzman.learn.models.trees import Trees, filled
 from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
@@ -264,16 +264,13 @@ class JointMembers:
             # What both the forest and the vectors know
             begin = self._first - first
             weights = weights[max(begin, 0) : begin + values.shape[1]]
-            held = _strongest(weights)
+            held = strongest(weights, CAP)
             if not len(held):
                 return None
             columns = held + max(-begin, 0)
             if not history.unit_free:
                 return Sample.of(values[np.ix_(places, columns)], weights[held], means)
-            ranked, order = picked_rows(*kept, places, columns)
-            shift = np.zeros(len(places)) if means is None else means
-            rows = np.arange(len(places))
-            return Sample(ranked=ranked, order=order, rows=rows, shift=shift, weights=weights[held])
+            return Sample.picked(*kept, places, columns, weights[held], means)
         ranked, order = kept
         shift = np.zeros(len(places)) if means is None else means
         if len(self._equal) != ranked.shape[1]:
@@ -309,11 +306,3 @@ class JointMembers:
         if self._kind == "trees":
             return self._history.model(Trees).grown().end
         return self._refits.last(self._history.count)
-
-
-def _strongest(weights: Floats) -> Ints:
-    """Return the places of the positive weights, of the largest 512 if there are more."""
-    held = np.flatnonzero(weights > 0.0)
-    if len(held) > CAP:
-        held = held[np.argsort(-weights[held], kind="stable")[:CAP]]
-    return held
