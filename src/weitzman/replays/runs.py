@@ -183,7 +183,9 @@ def _scored(policy: Portfolio, families: tuple[int, ...], rounds: Rounds, tick: 
 def _hedged(policy: Portfolio, names: list[str], totals: Floats, opened: Ints, count: int) -> Piece:
     """Hedge over the first ``count`` policies; the first name is that of the hedge."""
     candidates = names[: count + 1]
-    gate = policy.gate(candidates[1:], "full")
+    # By their own names: here they may be called otherwise
+    own = [name for family in families_of(policy.candidates) for name in family.names]
+    gate = policy.gate(own, "full")
     scored = np.ascontiguousarray(totals[:, :count])
     expected, played = np.empty(len(scored)), np.empty(len(scored), dtype=np.int64)
     known: Flags = np.asarray(np.isfinite(scored).all(axis=1))

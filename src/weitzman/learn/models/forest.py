@@ -68,7 +68,7 @@ def grow(contexts: Rows, targets: Floats) -> Forest:
 def growing(contexts: Rows, targets: Floats) -> Fitting[Forest]:
     """Return a forest to be grown on rows, several trees to a task."""
     count, width = contexts.shape
-    each = 0.7 + 4e-7 * count * math.log2(count / LEAF + 1.0) * width * (targets.size / count)
+    each = 0.5 + 4e-7 * count * math.log2(count / LEAF + 1.0) * width * (targets.size / count)
     together = min(_TREES, max(1, int(SLICE / each)))
     return Fitting(-(-_TREES // together), _grow(contexts, targets, together))
 

@@ -30,6 +30,9 @@ from weitzman.learn.preparation import Preparation, Prepare
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
+LOOKS = 1024
+"""How many of its last values a box remembers in the rule of the paper of ``default``."""
+
 _CLARITY = {"full": 2.25, "opened": 3.0}
 _CAUTIONS = (0.0, 1.0, 2.0)
 _ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
@@ -178,7 +181,7 @@ def default_policy(
     prepare
         What is prepared (:mod:`weitzman.learn.preparation`).
     """
-    paper = Weitzman(FTRL(shared=shared))
+    paper = Weitzman(FTRL(shared=shared, window=LOOKS))
     if prepare != "all":
         paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
     candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in RULES]
