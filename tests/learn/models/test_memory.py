@@ -11,7 +11,7 @@ import weitzman as wz
 from tests.learn.models.test_refits import ends
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models import forest, means, trees
-from weitzman.learn.models.history import MEMORY, History
+from weitzman.learn.models.history import MEMORY, History, Refits
 from weitzman.learn.models.means import Means, fit_means
 from weitzman.learn.models.trees import Trees
 from weitzman.learn.policy import Feedback, Round
@@ -60,7 +60,7 @@ def test_columns_that_boxes_share_are_kept_once() -> None:
         for one, contexts in ((past, rows), (alike, np.tile(rows[0], (10, 1)))):
             shown = Round(contexts=contexts, costs=np.ones(10), outside=1.0, places=places)
             one.add(shown, rng.normal(size=10))
-    assert size(past) - size(alike) == 100 * 9 * 20 * 4
+    assert size(past) - size(alike) == 100 * 9 * 20 * 8
 
 
 @pytest.mark.parametrize("prepare", ["contexts", "nothing"])
@@ -71,7 +71,7 @@ def test_elsewhere_every_round_is_kept(prepare: Any) -> None:
     assert past.contexts.shape == (100, 4, 2)
     assert past.contexts.dtype == np.float64
     assert past.window(70).first == 0
-    assert past.refits(1.5).last(300) == wz.learn.models.refits.Refits(1.5).last(300)
+    assert past.refits(1.5).last(300) == Refits(1.5).last(300)
 
 
 def in_force(growth: float, tasks: int, count: int) -> int:

@@ -140,12 +140,12 @@ class Kept:
         )
 
     def state(self, first: int, end: int) -> State:
-        """Return the rounds between two places as arrays."""
+        """Return the rounds between two places as arrays; a file holds no single precision."""
         kept = self.between(first, end)
         return {
             "common": kept.common.copy(),
-            "once": kept.once.copy(),
-            "own": kept.own.copy(),
+            "once": kept.once.astype(np.float64),
+            "own": kept.own.astype(np.float64),
         }
 
     def shapes(self, state: Mapping[str, NDArray[np.generic]], count: int) -> dict[str, object]:

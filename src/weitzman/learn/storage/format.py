@@ -32,7 +32,7 @@ VERSION = 3
 Arrays = dict[str, NDArray[np.generic]]
 Thing = Literal["searcher", "search"]
 # What a state is made of; anything else has no business in a file.
-_KINDS = {"<f8", "<f4", "<i8", "|b1", "|u1"}
+_KINDS = {"<f8", "<i8", "|b1", "|u1"}
 _CALLED: Final = {"searcher": "a saved searcher", "search": "a saved search"}
 
 
