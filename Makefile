@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-peers bench-replay bench-serve docs clean
+.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-peers bench-replay bench-serve docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ bench: .venv/installed  ## time the exact core
 
 bench-fit: .venv/installed  ## time exact FTRL where no weights fit (half a minute)
 	$(BIN)/python benchmarks/bench_fit.py
+
+bench-live: .venv/installed  ## time live rounds of the policy default (1 minute); LOG=file plays a log
+	$(BIN)/python benchmarks/bench_live.py $(LOG)
 
 bench-replay: .venv/installed  ## time reading and replaying a long log (2 minutes)
 	$(BIN)/python benchmarks/bench_replay.py

@@ -8,8 +8,9 @@ import pytest
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models import forest as forest_model
-from weitzman.learn.models.forest import Trees, filled, grow, weigh
+from weitzman.learn.models.forest import grow, weigh
 from weitzman.learn.models.history import History
+from weitzman.learn.models.trees import Trees, filled
 from weitzman.learn.policy import Round
 
 
@@ -17,7 +18,7 @@ def test_weights_are_shares_of_leaves() -> None:
     rng = np.random.default_rng(0)
     contexts, targets = rng.normal(size=(80, 3)), rng.normal(size=(80, 2))
     forest = grow(contexts, targets)
-    model = forest_model._extra_trees().fit(contexts, targets)
+    model = forest_model.extra_trees().fit(contexts, targets)
     mine = model.apply(contexts)
     for context in rng.normal(size=(20, 3)):
         leaves = model.apply(context[np.newaxis])[0]

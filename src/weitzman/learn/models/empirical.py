@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import kernel
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH
 from weitzman.learn.policy import Floats, Ints, Round
 
@@ -74,7 +74,7 @@ class NoContext:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._refits = Refits(GROWTH)
+        self._refits = history.refits(GROWTH)
         self.forget()
 
     def forget(self) -> None:
@@ -87,7 +87,7 @@ class NoContext:
         due, shared = self._refits.last(self._history.count), self._history.shared
         if due != self._made:
             self._made = due
-            values = self._history.values[:due]
+            values = self._history.window(due).values
             every = values.reshape(1, -1)
             # The last row is what a box that was never seen is taken for
             self._laws = Sorted(every if shared else [*values.T, every[0]])

@@ -11,7 +11,7 @@ mean of all values if the box was never seen (as 0, where values are not prepare
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH
 
 __all__ = ["FixedSet", "greedy_set"]
@@ -57,7 +57,7 @@ class FixedSet:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._refits = Refits(GROWTH)
+        self._refits = history.refits(GROWTH)
         self.forget()
 
     def forget(self) -> None:
@@ -71,10 +71,11 @@ class FixedSet:
         if due != self._built:
             self._built = due
             history = self._history
-            costs, values = history.costs[:due], history.values[:due]
+            window = history.window(due)
+            costs, values = window.costs, window.values
             if history.feedback == "opened":
                 values = _supposed(costs, values, pooled=history.unit_free)
-            self._chosen = greedy_set(costs, values, history.outside[:due])
+            self._chosen = greedy_set(costs, values, window.outside)
         return self._chosen
 
 

@@ -1,14 +1,14 @@
-"""The past: the rounds that are closed, as arrays, and when models of them are fitted again.
+"""The past: the rounds that are closed, as arrays.
 
 Contexts are kept as :mod:`weitzman.learn.preparation` prepared them for their round. Contexts that come
 prepared already are taken as they are.
 
-*Refits*. A model is a function of the first a closed rounds, and a grows by a factor: a model is
-fitted after a = 1, 2, 3, … rounds, then at ⌈g a⌉, and stays as it is in between. So a model is never
-part of a state: it comes back from the rounds that it was fitted to.
+*Memory*. Where rounds come prepared, models are fitted to the last M rounds at most, and the last 2 M are
+kept: what a model was fitted to is there as long as the model is in force
+(:mod:`weitzman.learn.models.refits`), and no state grows for ever. How many values a box has shown and what
+they add up to are of all rounds. Elsewhere all rounds are kept.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
+from weitzman.learn.models.kept import Kept
+from weitzman.learn.models.refits import Refits
+from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation, Prepare
 from weitzman.search.numbers import whole_number
 
-__all__ = ["History", "Refits"]
+__all__ = ["MEMORY", "History", "Refits"]
+
+MEMORY = 2048
+"""M, the most rounds that a model of prepared rounds is fitted to."""
 
 
 class Forgetful(Protocol):
@@ -35,40 +41,21 @@ class Forgetful(Protocol):
 Model = TypeVar("Model", bound=Forgetful)
 
 
-class Refits:
-    """When a model is fitted again, as the past grows by a factor.
-
-    Examples
-    --------
-    >>> refits = Refits(1.5)
-    >>> [refits.last(count) for count in range(10)]
-    [0, 1, 2, 3, 3, 5, 5, 5, 8, 8]
-    """
-
-    def __init__(self, growth: float) -> None:
-        self._growth = growth
-        self._last = 0
-
-    def last(self, count: int) -> int:
-        """Return the number of rounds a model is fitted to when this many are closed."""
-        if count < self._last:
-            self._last = 0
-        while (after := max(self._last + 1, math.ceil(self._growth * self._last))) <= count:
-            self._last = after
-        return self._last
-
-
 @checked
 def _put(
     places: Ints, rows: Floats, paid: Floats, found: Floats,
     contexts: Floats, costs: Floats, values: Floats, sums: Floats,
 ) -> None:  # fmt: skip
-    """Write one round, NaN for boxes that are not there, and count what was found."""
+    """Write one round, NaN for boxes that are not there, and count what was found.
+
+    ``contexts`` has no rows if they are kept elsewhere.
+    """
     if places.shape[0] < costs.shape[0]:
         contexts[:], costs[:], values[:] = np.nan, np.nan, np.nan
     for row in range(places.shape[0]):
         box = places[row]
-        contexts[box] = rows[row]
+        if contexts.shape[0] > 0:
+            contexts[box] = rows[row]
         # One NaN for all: turning signs gives others, which would be other bits in a state
         costs[box], values[box] = paid[row], np.nan
         if not np.isnan(found[row]):
@@ -90,6 +77,8 @@ class History:
         What is prepared here: ``"contexts"``; or, of rounds that come prepared, ``"all"`` or ``"nothing"``.
     feedback
         Whether rounds reveal all values when they close, or only those of the boxes that were opened.
+    memory
+        M, where all is prepared.
 
     Attributes
     ----------
@@ -105,6 +94,7 @@ class History:
         shared: bool = False,
         prepare: Prepare = "contexts",
         feedback: Feedback = "full",
+        memory: int = MEMORY,
     ) -> None:
         if feedback not in ("full", "opened"):
             raise InvalidInputError("The feedback", "be 'full' or 'opened'", feedback)
@@ -114,34 +104,61 @@ class History:
         self.shared = shared
         self._standardise = prepare == "contexts"
         self.unit_free = prepare == "all"
+        self.memory = whole_number(memory, "The memory", least=1) if self.unit_free else None
         self.count = 0
+        # How many of the closed rounds are not kept any more
+        self._gone = 0
         self._preparation = Preparation(dimension)
         self._sums = np.zeros((2, boxes))
-        self._contexts = np.empty((64, boxes, dimension))
-        self._costs = np.empty((64, boxes))
-        self._values = np.empty((64, boxes))
-        self._outside = np.empty(64)
+        self._kept = Kept(boxes, dimension) if self.unit_free else None
+        self._contexts = np.empty((0, 0 if self.unit_free else boxes, dimension))
+        self._costs = np.empty((0, boxes))
+        self._values = np.empty((0, boxes))
+        self._outside = np.empty(0)
         self._models: dict[Any, Forgetful] = {}
+        self._resize(0, 64)
+
+    def window(self, end: int) -> Window:
+        """Return what a model of the first ``end`` rounds is fitted to."""
+        return self._between(0 if self.memory is None else max(0, end - self.memory), end)
+
+    def _between(self, first: int, end: int) -> Window:
+        low, high = first - self._gone, end - self._gone
+        contexts = self._contexts[low:high] if self._kept is None else self._kept.between(low, high)
+        parts = self._costs[low:high], self._values[low:high], self._outside[low:high]
+        return Window(first, *parts, contexts)
+
+    def refits(self, growth: float) -> Refits:
+        """Return when a model is fitted again."""
+        return Refits(growth, self.memory)
+
+    @property
+    def first(self) -> int:
+        """The number of the first round that :meth:`state` keeps."""
+        return 0 if self.memory is None else max(0, self.count - 2 * self.memory)
 
     @property
     def contexts(self) -> Floats:
-        """The standardised contexts, (T, n, d); NaN where a box was absent."""
-        return self._contexts[: self.count]
+        """The standardised contexts of the rounds that are kept, (T, n, d); NaN where a box was absent."""
+        return self._every().whole()
 
     @property
     def costs(self) -> Floats:
         """The costs, (T, n); NaN where a box was absent."""
-        return self._costs[: self.count]
+        return self._every().costs
 
     @property
     def values(self) -> Floats:
         """The values, (T, n); NaN where none was revealed."""
-        return self._values[: self.count]
+        return self._every().values
 
     @property
     def outside(self) -> Floats:
         """The outside options, (T,); +∞ where there was none."""
-        return self._outside[: self.count]
+        return self._every().outside
+
+    def _every(self) -> Window:
+        return self._between(self.first, self.count)
 
     @property
     def seen(self) -> Floats:
@@ -176,59 +193,89 @@ class History:
 
     def add(self, shown: Round, values: Floats) -> None:
         """Close a round."""
-        if self.count == len(self._outside):
-            self._grow(2 * self.count)
-        at, rows = self.count, shown.filled
+        at, rows = self.count - self._gone, shown.filled
+        if at == len(self._outside):
+            kept = self.count - self.first
+            self._resize(self.first - self._gone, 2 * max(kept, 32))
+            at = kept
         if self._standardise:
             rows = self._preparation.add(shown)
+        if self._kept is not None:
+            self._kept.put(at, shown.places, rows)
+        contexts = self._contexts[at] if self._kept is None else self._contexts[0]
         _put(
             shown.places, rows, shown.costs, values,
-            self._contexts[at], self._costs[at], self._values[at], self._sums,
+            contexts, self._costs[at], self._values[at], self._sums,
         )  # fmt: skip
         self._outside[at] = shown.outside
         self.count += 1
 
-    def _grow(self, capacity: int) -> None:
-        def longer(array: Floats) -> Floats:
-            # What is not written yet takes no memory
-            grown = np.empty((capacity, *array.shape[1:]))
-            grown[: self.count] = array[: self.count]
-            return grown
+    def _resize(self, low: int, capacity: int) -> None:
+        """Let go what is before a place, and make room behind; what was handed out stays as it is."""
+        high = self.count - self._gone
 
-        self._contexts, self._costs = longer(self._contexts), longer(self._costs)
-        self._values, self._outside = longer(self._values), longer(self._outside)
+        def moved(array: Floats) -> Floats:
+            # What is not written yet takes no memory
+            new = np.empty((capacity, *array.shape[1:]))
+            new[: high - low] = array[low:high]
+            return new
+
+        self._costs, self._values = moved(self._costs), moved(self._values)
+        self._outside = moved(self._outside)
+        if self._kept is None:
+            self._contexts = moved(self._contexts)
+        else:
+            self._contexts = np.empty((1, 0, self.dimension))
+            self._kept.resize(low, high, capacity)
+        self._gone += low
 
     def state(self) -> State:
         """Return everything as arrays."""
-        return {
-            **self._preparation.state(),
+        every, low = self._every(), self.first - self._gone
+        contexts: State
+        if self._kept is None:
+            contexts = {**self._preparation.state(), "contexts": every.whole().copy()}
+        else:
+            contexts = self._kept.state(low, self.count - self._gone)
+            contexts["count"] = np.array([self.count])
+        return contexts | {
             "sums": self._sums.copy(),
-            "contexts": self.contexts.copy(),
-            "costs": self.costs.copy(),
-            "values": self.values.copy(),
-            "outside": self.outside.copy(),
+            "costs": every.costs.copy(),
+            "values": every.values.copy(),
+            "outside": every.outside.copy(),
         }
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned."""
         count = state["outside"].size if "outside" in state else 0
-        shapes = {
-            "scale": (3, self.dimension),
+        shapes: dict[str, object] = {
             "sums": (2, self.boxes),
-            "contexts": (count, self.boxes, self.dimension),
             "costs": (count, self.boxes),
             "values": (count, self.boxes),
             "outside": (count,),
         }
+        if self._kept is None:
+            shapes |= {"scale": (3, self.dimension)}
+            shapes |= {"contexts": (count, self.boxes, self.dimension)}
+        else:
+            shapes |= {"count": (1,), **self._kept.shapes(state, count)}
         got = {name: array.shape for name, array in state.items()}
         if got != shapes:
             raise InvalidInputError("The state of a history", f"have the shapes {shapes}", got)
-        given = {name: np.array(state[name], dtype=np.float64) for name in shapes}
-        self._preparation.restore({"scale": given["scale"]})
-        self._sums = given["sums"]
-        self._contexts, self._costs = given["contexts"], given["costs"]
-        self._values, self._outside = given["values"], given["outside"]
+        numbers = ("sums", "costs", "values", "outside")
+        sums, costs, values, outside = (np.array(state[n], dtype=np.float64) for n in numbers)
+        self._sums, self._costs, self._values, self._outside = sums, costs, values, outside
         self.count = count
+        if self._kept is None:
+            self._preparation.restore({"scale": state["scale"]})
+            self._contexts = np.array(state["contexts"], dtype=np.float64)
+        else:
+            self.count = int(np.array(state["count"], dtype=np.int64)[0])
+            self._kept.restore(state, ~np.isnan(costs))
+        if self.count - self.first != count:
+            rule = f"keep {self.count - self.first} of {self.count} rounds"
+            raise InvalidInputError("The state of a history", rule, count)
+        self._gone = self.count - count
         for model in self._models.values():
             model.forget()
-        self._grow(max(64, 1 << count.bit_length()))
+        self._resize(0, max(64, 1 << count.bit_length()))

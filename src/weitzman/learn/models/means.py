@@ -11,14 +11,17 @@ squares of these residuals. Contexts are standardised, so the grid has no unit. 
 """
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
+from weitzman.learn.models.refits import SLICE, Fitting, Refitted, nothing, whole
 from weitzman.learn.models.ridge import ridge_path_rows
+from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Floats, Ints, Round
 
 __all__ = ["GROWTH", "Fit", "Means", "fit_means", "ridge_path"]
@@ -41,12 +44,20 @@ class Fit:
     slopes, levels
         w and the intercept of each box, (n, d) and (n,).
     residuals
-        Of the rounds it was fitted to, (a, n), each without its own round; NaN where there is no value.
+        Of the rounds it was fitted to, (m, n), each without its own round; NaN where there is no value.
+    first
+        How many rounds were closed before these.
     """
 
     slopes: Floats
     levels: Floats
     residuals: Floats
+    first: int = 0
+
+    @property
+    def end(self) -> int:
+        """How many rounds were closed when the last of these was."""
+        return self.first + len(self.residuals)
 
 
 def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
@@ -63,24 +74,49 @@ def fit_means(contexts: Floats, values: Floats, *, shared: bool, pooled_level: b
 
     A box that was never seen has the level 0, or with ``pooled_level`` the mean of all values.
     """
-    rounds, boxes, dimension = contexts.shape
+    none = np.empty(values.shape)
+    window = Window(0, none, values, none[:, 0], contexts)
+    return whole(_begin(window, shared=shared, pooled_level=pooled_level))
+
+
+def _begin(window: Window, *, shared: bool, pooled_level: bool) -> Fitting[Fit]:
+    """Return the regressions as a fitting, several boxes to a task."""
+    values = window.values
     known = ~np.isnan(values)
     # The places of the rows of a group: of all boxes, or of one
     groups: list[Any] = [known]
     if not shared:
-        groups = [(_rows(known[:, box]), box) for box in range(boxes)]
-    paths = [
-        ridge_path(np.ascontiguousarray(contexts[g]), np.ascontiguousarray(values[g]))
-        if values[g].size
-        else None
-        for g in groups
-    ]
+        groups = [(_rows(known[:, box]), box) for box in range(values.shape[1])]
+    dimension = window.dimension
+    longest = int(known.sum() if shared else known.sum(axis=0).max(initial=0))
+    each = 5e-7 * longest * dimension**2 + 6e-6 * dimension**3
+    together = max(1, int(SLICE / each))
+    work = _fit(window, groups, together, shared=shared, pooled_level=pooled_level)
+    return Fitting(-(-len(groups) // together), work)
+
+
+def _fit(
+    window: Window, groups: list[Any], together: int, *, shared: bool, pooled_level: bool
+) -> Generator[None, None, Fit]:
+    values = window.values
+    rounds, boxes = values.shape
+    known = ~np.isnan(values)
+    paths: list[tuple[Floats, Floats, Floats] | None] = []
+    for number, g in enumerate(groups):
+        if number and number % together == 0:
+            yield
+        path = None
+        if values[g].size:
+            contexts = window.whole()[g] if shared else window.of_box(*g)
+            path = ridge_path(np.ascontiguousarray(contexts), np.ascontiguousarray(values[g]))
+        paths.append(path)
     errors = sum((p[2] ** 2).sum(axis=1) for p in paths if p is not None)
     best = int(np.argmin(errors))
     fit = Fit(
-        slopes=np.zeros((boxes, dimension)),
+        slopes=np.zeros((boxes, window.dimension)),
         levels=np.full(boxes, math.fsum(values[known]) / known.sum() if pooled_level else 0.0),
         residuals=np.full((rounds, boxes), np.nan),
+        first=window.first,
     )
     for box, (group, path) in enumerate(zip(groups, paths, strict=True)):
         if path is not None:
@@ -100,29 +136,26 @@ class Means:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._refits = Refits(GROWTH)
+        self._fits: Refitted[Fit | None] = Refitted(
+            history.refits(GROWTH), self._begin, sliced=history.unit_free
+        )
         self.forget()
 
     def forget(self) -> None:
         """Let the fit go: the past is another one."""
-        self._fitted = 0
-        self._fit: Fit | None = None
+        self._fits.forget()
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty(0))
 
     def fit(self) -> Fit | None:
         """Return the fit that is in force; None if no value was ever seen."""
-        due = self._refits.last(self._history.count)
-        if due != self._fitted:
-            self._fitted = due
-            values = self._history.values[:due]
-            seen = bool((~np.isnan(values)).any())
-            history, contexts = self._history, self._history.contexts[:due]
-            self._fit = None
-            if seen:
-                self._fit = fit_means(
-                    contexts, values, shared=history.shared, pooled_level=history.unit_free
-                )
-        return self._fit
+        return self._fits.current(self._history.count)
+
+    def _begin(self, end: int) -> Fitting[Fit | None]:
+        window, history = self._history.window(end), self._history
+        if np.isnan(window.values).all():
+            return nothing(None)
+        fitting = _begin(window, shared=history.shared, pooled_level=history.unit_free)
+        return Fitting(fitting.tasks, fitting.work)
 
     def predict(self, shown: Round) -> Floats:
         """Return the predicted means of the rows of a round; 0 if nothing was seen."""

@@ -180,10 +180,9 @@ class Completion:
         fit = self._history.model(Means).fit()
         if fit is None:
             return None
-        due = len(fit.residuals)
+        due = fit.end
         if due != self._made:
-            first = max(0, due - DONORS)
-            numbers = (fit.residuals[first:], self._history.values[first:due])
+            numbers = fit.residuals[-DONORS:], self._history.window(due).values[-DONORS:]
             self._donors = (
                 np.ascontiguousarray(numbers[0].T),
                 np.ascontiguousarray(numbers[1].T),

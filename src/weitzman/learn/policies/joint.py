@@ -8,7 +8,7 @@ assumed.
 =============  ===================================================================================
 past           the value vectors of the last rounds, with equal weights
 linear         ridge means of this round + leave-one-out residual vectors of the last rounds, equal weights
-trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.forest`
+trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.trees`
 trees+linear   ridge means of this round + leave-one-out residual vectors, with the weights of the trees
 =============  ===================================================================================
 
@@ -30,12 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.forest import GROWTH as TREE_GROWTH
-from weitzman.learn.models.forest import Trees, filled
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH, Means
-from weitzman.learn.models.sample import Sample, sorted_rows
+from weitzman.learn.models.sample import Sample, sorted_rows, strongest
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
+from weitzman.learn.models.trees import Trees, filled
 from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
@@ -152,8 +151,10 @@ class JointMembers:
     def __init__(self, history: History, family: JointFamily) -> None:
         self._history = history
         self._kind = family.kind
-        self._refits = Refits(TREE_GROWTH if family.kind == "trees" else GROWTH)
+        self._refits = history.refits(GROWTH)
         self._made_at = 0
+        # The number of the first round of the vectors
+        self._first = 0
         self._kept: tuple[Floats, Ints] | None = None
         self._room = np.empty((0, 0))
         self._equal = np.empty(0)
@@ -253,18 +254,23 @@ class JointMembers:
 
     def _made(self, shown: Round) -> Sample | None:
         """Return the law of a round; None if nothing was seen yet."""
-        kept, places = self._vectors(), shown.places
+        kept, places, history = self._vectors(), shown.places, self._history
         if kept is None:
             return None
-        means = self._history.model(Means).predict(shown) if "linear" in self._kind else None
+        means = history.model(Means).predict(shown) if "linear" in self._kind else None
         if "trees" in self._kind:
             values, _ = kept
-            first, weights = self._history.model(Trees).rounds(shown)
-            weights = weights[: values.shape[1] - first]
-            held = _strongest(weights)
+            first, weights = history.model(Trees).rounds(shown)
+            # What both the forest and the vectors know
+            begin = self._first - first
+            weights = weights[max(begin, 0) : begin + values.shape[1]]
+            held = strongest(weights, CAP)
             if not len(held):
                 return None
-            return Sample.of(values[np.ix_(places, first + held)], weights[held], means)
+            columns = held + max(-begin, 0)
+            if not history.unit_free:
+                return Sample.of(values[np.ix_(places, columns)], weights[held], means)
+            return Sample.picked(*kept, places, columns, weights[held], means)
         ranked, order = kept
         shift = np.zeros(len(places)) if means is None else means
         if len(self._equal) != ranked.shape[1]:
@@ -274,28 +280,29 @@ class JointMembers:
     def _vectors(self) -> tuple[Floats, Ints] | None:
         """Return the values or residuals of the past rounds in use, one row per box.
 
-        Without trees the rows are in increasing order, with that order; with trees they are not.
+        The rows are in increasing order, with that order; with trees they are not where all rounds are
+        kept, of which few are used.
         """
         history = self._history
         fit = history.model(Means).fit() if "linear" in self._kind else None
-        due = self._refits.last(history.count) if fit is None else len(fit.residuals)
+        due = fit.end if fit is not None else self._due()
         if due != self._made_at:
             self._made_at = due
-            rows = filled(history.values[:due]) if fit is None else np.nan_to_num(fit.residuals)
+            window = history.window(due)
+            self._first = window.first
+            rows = filled(window.values) if fit is None else np.nan_to_num(fit.residuals)
             if "trees" not in self._kind:
                 rows = rows[-CAP:]
             values = np.ascontiguousarray(rows.T)
             seen = "linear" not in self._kind and bool((history.seen > 0.0).any())
             self._kept = None
             if seen or fit is not None:
-                plain = "trees" in self._kind
+                plain = "trees" in self._kind and not history.unit_free
                 self._kept = (values, np.empty((0, 0), np.int64)) if plain else sorted_rows(values)
         return self._kept
 
-
-def _strongest(weights: Floats) -> Ints:
-    """Return the places of the positive weights, of the largest 512 if there are more."""
-    held = np.flatnonzero(weights > 0.0)
-    if len(held) > CAP:
-        held = held[np.argsort(-weights[held], kind="stable")[:CAP]]
-    return held
+    def _due(self) -> int:
+        """Return how many rounds the values in use are from."""
+        if self._kind == "trees":
+            return self._history.model(Trees).grown().end
+        return self._refits.last(self._history.count)
