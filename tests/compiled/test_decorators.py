@@ -7,7 +7,7 @@ FIRST_PREDICTION = """
 import sys
 import weitzman as wz
 
-searcher = wz.Searcher(boxes=2, dimension=1)
+searcher = wz.Searcher(boxes=2, dimension=1, learner=wz.FTRL(intercept=False))
 searcher.reservation_values([[1.0], [2.0]], 1.0)
 print("scipy.linalg" in sys.modules)
 
@@ -20,7 +20,7 @@ import numba
 import numpy as np
 import weitzman as wz
 
-wz.Searcher(boxes=1, dimension=1).reservation_values([[1.0]], 1.0)
+wz.Searcher(boxes=1, dimension=1, learner=wz.FTRL(intercept=False)).reservation_values([[1.0]], 1.0)
 half = numba.njit(lambda a: np.linalg.inv(np.dot(a, a)))(2.0 * np.eye(2))
 print(half.tolist() == [[0.25, 0.0], [0.0, 0.25]])
 """

@@ -1,5 +1,6 @@
 """Policies in a searcher: live rounds, recorded rounds, both senses, and what is refused."""
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ from tests.learn.test_searcher import columns, live_round, record
 from weitzman.learn.policies.joint import Kind, Way
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy, walk
+from weitzman.learn.record import first_sigma
+from weitzman.search.reservation import Sense
+from weitzman.search.rule import STOP, Action
+from weitzman.search.state import RoundState
 
 Array = NDArray[np.float64]
 
@@ -179,13 +184,53 @@ def test_reservation_values_where_there_are_some() -> None:
         plain.reservation_values(contexts[0], costs[0]),
     )
     assert index.digest() == plain.digest()
-    with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
-        other.reservation_values(contexts[0], costs[0])
-    with pytest.raises(wz.InvalidInputError, match="looks again after every box"):
-        other.explain(contexts[0], costs[0])
     never = other.play(contexts, costs, values, predictions=True).reservation_values
     assert never is not None
     assert np.isnan(never).all()
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [wz.Aware(), wz.Joint("linear", "index", caution=0.0), wz.Joint("past", "index", caution=0.0)],
+    ids=repr,
+)
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_rule_that_looks_again_says_what_it_goes_by_before_the_first_look(
+    policy: Policy, sense: Sense
+) -> None:
+    """Against what the rule does: a look is worth it while the outside option is worse than some σ."""
+    contexts, costs, values = record(40, gaps=False)
+    searcher = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback="full", sense=sense)
+    searcher.play(contexts, costs, values)
+    worse = 1.0 if sense == "min" else -1.0
+    for shown, prices in zip(contexts[:10], costs[:10], strict=True):
+        sigma = searcher.reservation_values(shown, prices)
+        best = float(worse * (worse * sigma).min())
+        for apart in (-1e-6, 1e-6):
+            opened = list(islice(searcher.open(shown, prices, outside=best + worse * apart), 1))
+            explained = searcher.explain(shown, prices, outside=best + worse * apart)
+            assert explained.looks_again
+            assert explained.searches == bool(opened) == (apart > 0.0)
+            if opened:
+                assert explained.boxes[0].box == opened[0] == int((worse * sigma).argmin())
+                assert "After every look the rule decides again" in str(explained)
+            else:
+                assert str(explained).startswith("Open nothing")
+        assert [box.reservation_value for box in explained.boxes] == sorted(
+            sigma.tolist(), reverse=sense == "max"
+        )
+
+
+def test_a_rule_without_reservation_values_is_refused_by_its_name() -> None:
+    class Never:
+        def next(self, state: RoundState) -> Action:
+            return STOP
+
+        def state(self) -> dict[str, Any]:
+            return {}
+
+    with pytest.raises(wz.InvalidInputError, match=r"a rule that has them.*'Never'"):
+        first_sigma(Never())
 
 
 @pytest.mark.parametrize(

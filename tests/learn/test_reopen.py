@@ -147,7 +147,7 @@ def test_a_state_holds_arrays_of_its_own() -> None:
 
 def test_names_need_not_be_plain() -> None:
     names = [(1, 2), None]
-    searcher = wz.Searcher(boxes=names, dimension=1)
+    searcher = wz.Searcher(boxes=names, dimension=1, learner=wz.FTRL())
     search = searcher.open([[1.0], [2.0]], 0.1)
     box = next(search)
     again = searcher.reopen(search.to_bytes())
@@ -164,7 +164,8 @@ def test_what_is_no_state_is_refused(wrong: Any) -> None:
 def test_a_state_of_another_searcher_is_refused() -> None:
     contexts, costs, _ = record(1, gaps=False)
     search = make("full").open(contexts[0], costs[0])
-    for other in (wz.Searcher(boxes=2, dimension=3), wz.Searcher(boxes=4, dimension=2)):
+    for shape in ({"boxes": 2, "dimension": 3}, {"boxes": 4, "dimension": 2}):
+        other = wz.Searcher(learner=wz.FTRL(), **shape)
         with pytest.raises(wz.InvalidFileError, match="be that of a search of this searcher"):
             other.reopen(search.to_bytes())
     with pytest.raises(wz.InvalidFileError, match="a saved searcher"):

@@ -56,7 +56,7 @@ def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
 
 def test_paper_is_what_a_searcher_plays_under_opened() -> None:
     run = run_of([SMALL, Weitzman()], 120, "opened")
-    searcher = wz.Searcher(boxes=4, dimension=2, feedback="opened")
+    searcher = wz.Searcher(boxes=4, dimension=2, learner=wz.FTRL(), feedback="opened")
     contexts, values = np.full((120, 4, 2), np.nan), np.full((120, 4), np.nan)
     costs, outside = np.zeros((120, 4)), np.empty(120)
     for t, (shown, found) in enumerate(some_rounds(120)):

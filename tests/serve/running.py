@@ -72,6 +72,9 @@ class Running:
     def problem(self, name: str, **settings: Any) -> str:
         """Create a problem of three boxes and two features; return its path."""
         told = {"name": name, "boxes": ["a", "b", "c"], "dimension": 2, "cost": 0.5, **settings}
+        if all(settings.get(name) is None for name in ("learner", "policy", "parameters")):
+            # As the paper has it, unless a test says otherwise
+            told |= {"learner": "FTRL", "parameters": {"intercept": False}}
         answer = self.post("/v1/problems", told)
         assert answer.status_code == 201, answer.text
         return f"/v1/problems/{name}"

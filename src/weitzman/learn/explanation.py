@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Round
 from weitzman.search.reservation import Sense
-from weitzman.search.rule import opening_order
+from weitzman.search.rule import Open, Rule, WeitzmanRule, opening_order
+from weitzman.search.state import RoundState
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -94,24 +95,69 @@ class BoxExplanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """An explained round: its boxes in opening order, and the best possible value if it is known."""
+    """An explained round.
+
+    Attributes
+    ----------
+    boxes
+        Its boxes, in opening order.
+    sense
+        Whether smaller or larger values are better.
+    best_possible
+        The best possible value, if it is known.
+    searches
+        Whether anything is opened at all; only an outside option makes it false.
+    looks_again
+        Whether the rule decides again after every look. The order and the reservation values are then those
+        before the first look.
+    """
 
     boxes: tuple[BoxExplanation, ...]
     sense: str
     best_possible: BestPossible | None = None
+    searches: bool = True
+    looks_again: bool = False
+
+    def led_by(self, rule: Rule, names: Sequence[Hashable], shown: Round) -> "Explanation":
+        """Return the same with what the rule does first: it need not open the best reservation value."""
+        action = rule.next(RoundState(shown.costs.tolist(), shown.outside))
+        boxes = self.boxes
+        if isinstance(action, Open):
+            boxes = tuple(sorted(boxes, key=lambda box: box.box != names[action.box]))
+        return replace(
+            self,
+            boxes=boxes,
+            searches=isinstance(action, Open),
+            looks_again=not isinstance(getattr(rule, "inner", rule), WeitzmanRule),
+        )
 
     def __str__(self) -> str:
-        """Return the story in sentences."""
+        """Return what is done, in sentences."""
+        if not self.searches:
+            lines = ["Open nothing: no look is worth its cost with the outside option in hand."]
+            return "\n".join([*lines, *self._remarks])
         worse = "above" if self.sense == "min" else "below"
-        lines = [f"Open {self.boxes[0].box!r} first: its reservation value is the best."]
+        never, always = (math.inf, -math.inf) if self.sense == "min" else (-math.inf, math.inf)
+        lines = [f"Open {self.boxes[0].box!r} first."]
         for before, box in zip(self.boxes, self.boxes[1:], strict=False):
+            if box.reservation_value == never:
+                lines.append("Open no other box.")
+                break
+            condition = f"only while the best value in hand is {worse} {box.reservation_value:.4g}"
+            if box.reservation_value == always:
+                condition = "whatever was found"
             lines.append(
-                f"After {before.box!r}, open {box.box!r} (cost {box.cost:.4g}) only while the best value "
-                f"in hand is {worse} {box.reservation_value:.4g}."
+                f"After {before.box!r}, open {box.box!r} (cost {box.cost:.4g}) {condition}."
             )
-        if self.best_possible is not None:
-            lines.append(str(self.best_possible))
-        return "\n".join(lines)
+        if self.looks_again:
+            lines.append(
+                "After every look the rule decides again: what was found moves these numbers."
+            )
+        return "\n".join([*lines, *self._remarks])
+
+    @property
+    def _remarks(self) -> list[str]:
+        return [] if self.best_possible is None else [str(self.best_possible)]
 
     def __rich__(self) -> "Table":
         """Return the boxes as a table for rich."""

@@ -24,7 +24,7 @@ So a round in other units is the same round. What a policy asks for is one of
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -219,6 +219,12 @@ class UnitRule:
             if row in state.values:
                 seen.see(row, self._units.value(state.values[row]))
         return self.prepared.next(seen)
+
+    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the reservation values of all rows, given those that are open, if the rule has them."""
+        rule: Any = self.prepared
+        seen = [self._units.value(value) for value in found]
+        return self._units.thresholds(rule.reservation_values(opened, seen))
 
     def state(self) -> Arrays:
         """Return the units, and what of the prepared round the rule is given."""

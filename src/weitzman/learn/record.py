@@ -13,7 +13,7 @@ in compiled code, which gives the same bits.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,10 +31,10 @@ __all__ = [
     "bound_rule",
     "checked_record",
     "checked_rows",
+    "first_sigma",
     "play_known_round",
     "play_record",
     "revealed",
-    "sigma_by",
     "sigma_of",
 ]
 
@@ -263,14 +263,18 @@ def _check(record: Record, n: int, dimension: int) -> None:
         raise InvalidInputError("The outside option", "be finite, or +inf for none", o)
 
 
-def sigma_by(rule: Rule) -> Floats:
-    """Return the reservation values that a rule goes by; refuse a rule that has none."""
+def first_sigma(rule: Rule) -> Floats:
+    """Return the reservation values by which a rule decides before the first look.
+
+    A rule that decides again after every look says what they are now.
+    """
     sigma = sigma_of(rule)
-    if sigma is None:
+    if sigma is not None:
+        return sigma
+    ask: Any = getattr(rule, "reservation_values", None)
+    if ask is None:
         demand = (
-            "be asked for a round that goes by them; this one looks again after every box: open it "
-            "and ask the search for the next box"
+            "be asked for a rule that has them; open the round and ask the search for the next box"
         )
-        got = "a round without an order of its own"
-        raise InvalidInputError("Reservation values", demand, got)
-    return sigma
+        raise InvalidInputError("Reservation values", demand, type(rule).__name__)
+    return cast("Floats", ask((), ()))

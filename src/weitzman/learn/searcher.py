@@ -1,8 +1,10 @@
 """The searcher: a policy, round after round.
 
-The first of all policies is algorithm CPB of the paper [Atsidakou 2024]: predict each box's reservation
-value from its context, search by Weitzman's rule, learn from what is revealed. ``learner=`` is the short
-way to it; ``policy=`` takes any other (:mod:`weitzman.learn.policy`). What is revealed is the feedback:
+Unless another is asked for, the policy is ``default``, a portfolio that finds out which rule suits the
+problem (:mod:`weitzman.learn.policies.portfolio`). ``learner=`` asks for algorithm CPB of the paper
+[Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule, learn
+from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is the
+feedback:
 
 - ``"full"``: the values of all boxes, given when the round is closed;
 - ``"opened"``: those of the boxes that were opened; a learner's reservation values are then lowered by
@@ -38,7 +40,7 @@ from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
-from weitzman.learn.record import Played, checked_record, checked_rows, play_record, sigma_by
+from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_record
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import bound_of, box_names, checked_policy, saved_settings, started
 from weitzman.learn.storage.costs import saved_state
@@ -59,16 +61,17 @@ class Searcher:
     dimension
         The length d of a context.
     policy
-        What decides: a :class:`weitzman.Policy`, or ``"default"`` for :func:`weitzman.default_policy`. None:
-        Weitzman's rule over the learner.
+        What decides: a :class:`weitzman.Policy`. None or ``"default"``: :func:`weitzman.default_policy`,
+        unless a learner, its optimism or bought looks are asked for.
     learner
-        What learns the reservation values, if there is no policy; ``FTRL()`` if None.
+        What learns the reservation values of Weitzman's rule, in place of a policy; ``FTRL()`` where only
+        ``optimism``, ``block`` or a feedback with ``"probe"`` is given.
     feedback
         ``"full"``, ``"opened"``, ``"probe"`` or ``"opened+probe"``.
     sense
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
     optimism, block
-        As for :class:`weitzman.Weitzman`, if there is no policy.
+        As for :class:`weitzman.Weitzman`, which is then the policy.
     least, most
         The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
         ``"max"``. No look is made that could not be worth its cost, and a value beyond it is refused.
@@ -191,11 +194,11 @@ class Searcher:
     ) -> Floats:
         """Return the reservation values by which a round with these contexts would be searched.
 
-        Where a rule looks again after every box there are none, which is an error.
+        Those of a rule that decides again after every look are the ones before the first.
         """
         # Without the sign of a turned zero
         _, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
-        return self._sign * sigma_by(rule) + 0.0
+        return self._sign * first_sigma(rule) + 0.0
 
     def explain(
         self,
@@ -205,18 +208,15 @@ class Searcher:
         outside: float | None = None,
         boxes: Sequence[Hashable] | None = None,
     ) -> Explanation:
-        """Return why a round with these contexts would be searched in its order.
-
-        Where a rule looks again after every box there is no such order, which is an error.
-        """
+        """Return why a round with these contexts would be searched in its order."""
         names = self.names if boxes is None else list(boxes)
-        shown = self._round(contexts, costs, outside, boxes)
+        shown, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
         if hasattr(self._player, "explain"):
             explanation: Explanation = self._player.explain(names, shown, self._sign)
         else:
-            sigma = sigma_by(decided(self._player, shown)[1])
-            explanation = explain_order(names, shown.costs, sigma, self.sense)
-        return replace(explanation, best_possible=self.best_possible)
+            explanation = explain_order(names, shown.costs, first_sigma(rule), self.sense)
+        explanation = replace(explanation, best_possible=self.best_possible)
+        return explanation.led_by(rule, names, shown)
 
     @property
     def best_possible(self) -> BestPossible | None:

@@ -73,9 +73,15 @@ def checked_policy(
     optimism: float | Literal["auto"],
     block: int | None,
 ) -> Policy:
-    """Return the policy that a searcher is given; ``learner=`` is short for Weitzman's rule over it."""
+    """Return the policy that a searcher is given: ``default`` unless something else is asked for.
+
+    ``learner=``, ``optimism=``, ``block=`` and bought looks ask for Weitzman's rule over a learner.
+    """
     if feedback not in FEEDBACKS:
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
+    bought = "probe" in feedback or block is not None
+    if policy is None and learner is None and optimism == "auto" and not bought:
+        policy = "default"
     if policy is None:
         if ("probe" in feedback) != (block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)

@@ -212,15 +212,3 @@ def _run(code: str) -> str:
 def test_scikit_learn_is_loaded_only_for_the_regressor() -> None:
     modules = "weitzman, weitzman.learn.searcher, weitzman.learn.learners.parts.boosting"
     assert _run(f"import sys, {modules}; print('sklearn' in sys.modules)") == "False"
-
-
-def test_without_scikit_learn_the_extra_is_named() -> None:
-    code = """
-import sys, weitzman
-sys.modules["sklearn"] = None
-try:
-    import weitzman.learn.learners.estimator
-except weitzman.WeitzmanError as error:
-    print(error)
-"""
-    assert "pip install 'weitzman[sklearn]'" in _run(code)

@@ -160,7 +160,7 @@ def test_many_boxes_are_opened_in_the_order_of_the_rule(count: int) -> None:
 
 def test_wrong_inputs_change_nothing() -> None:
     contexts, costs, values = draw()
-    searcher = Searcher(boxes=BOXES, dimension=3, feedback="full")
+    searcher = Searcher(boxes=BOXES, dimension=3, learner=FTRL(), feedback="full")
     before = searcher.digest()
     for arguments in (
         (contexts[:, :, :2], costs, values),
@@ -196,7 +196,10 @@ def test_predictions_are_those_of_the_rounds_one_by_one(feedback: Feedback, sens
 def test_the_cost_of_an_absent_box_may_be_missing() -> None:
     contexts, costs, values = draw()
     absent = np.isnan(contexts).any(axis=2)
-    one, two = (Searcher(boxes=BOXES, dimension=DIMENSION, feedback="full") for _ in range(2))
+    one, two = (
+        Searcher(boxes=BOXES, dimension=DIMENSION, learner=FTRL(), feedback="full")
+        for _ in range(2)
+    )
     missing = one.play(contexts, np.where(absent, np.nan, costs), values)
     np.testing.assert_array_equal(missing.totals, two.play(contexts, costs, values).totals)
     assert one.digest() == two.digest()

@@ -1,11 +1,8 @@
 """Trees: the weights are those of the forest, and missing scikit-learn is told."""
 
-import sys
-
 import numpy as np
 import pytest
 
-import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models import forest as forest_model
 from weitzman.learn.models.forest import grow, weigh
@@ -77,11 +74,3 @@ def test_missing_values_count_as_the_mean() -> None:
         filled(np.array([[1.0, nan, 0.0], [3.0, nan, nan]])),
         [[1.0, 4.0 / 3.0, 0.0], [3.0, 4.0 / 3.0, 0.0]],
     )
-
-
-def test_without_scikit_learn_the_message_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    with pytest.raises(wz.WeitzmanError, match="weitzman\\[sklearn\\]"):
-        History(boxes=2, dimension=1).model(Trees)

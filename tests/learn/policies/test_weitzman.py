@@ -280,4 +280,10 @@ def test_a_searcher_over_a_learner_is_a_searcher_over_the_policy() -> None:
     short = wz.Searcher(boxes=2, dimension=1, learner=wz.Ridge(intercept=False), optimism=0.5)
     assert short.policy == wz.Weitzman(wz.Ridge(intercept=False), optimism=0.5)
     assert isinstance(short._player, WeitzmanPlayer)
-    assert wz.Searcher(boxes=2, dimension=1).policy == wz.Weitzman(wz.FTRL())
+    assert wz.Searcher(boxes=2, dimension=1, optimism=0.5).policy == wz.Weitzman(
+        wz.FTRL(), optimism=0.5
+    )
+    assert wz.Searcher(boxes=2, dimension=1, feedback="probe", block=3).policy == wz.Weitzman(
+        wz.FTRL(), block=3
+    )
+    assert wz.Searcher(boxes=2, dimension=1).policy == wz.default_policy()

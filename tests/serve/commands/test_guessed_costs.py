@@ -11,8 +11,8 @@ from tests.serve.running import CONTEXTS, Running
 def test_a_problem_expects_what_a_searcher_does(service: Running, policy: str | None) -> None:
     name = f"guessing-{policy}"
     path = service.problem(name, cost=None, policy=policy)
-    chosen = {"policy": "default"} if policy else {}
-    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2, **chosen)  # type: ignore[arg-type]
+    chosen = wz.default_policy() if policy else wz.Weitzman(wz.FTRL(intercept=False))
+    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2, policy=chosen)
     rng = np.random.default_rng(0)
     for number in range(15):
         contexts = rng.normal(size=(3, 2))

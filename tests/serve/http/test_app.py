@@ -31,7 +31,7 @@ def _refused(answer: Any, status: int, field: str | None = None) -> str:
 
 def test_a_round_is_decided_and_learned_as_a_searcher_does(service: Running) -> None:
     path = service.problem("as-searcher", feedback="opened")
-    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2)
+    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2, learner=wz.FTRL(intercept=False))
     values = {"a": 1.5, "b": 0.25, "c": 3.0}
     for number in range(20):
         contexts = [[x + 0.1 * number, y] for x, y in CONTEXTS]
@@ -418,16 +418,13 @@ def test_words_that_are_no_choice_are_refused_with_the_choices(service: Running)
 
 
 def test_a_problem_whose_packages_are_missing_is_refused(tmp_path: Path) -> None:
-    without = "import sys; sys.modules['sklearn'] = sys.modules['lightgbm'] = None"
+    without = "import sys; sys.modules['lightgbm'] = None"
     with running(tmp_path / "events.db", before=without) as service:
-        for settings, field in (
-            ({"policy": "default"}, "policy"),
-            ({"learner": "Boosted"}, "learner"),
-        ):
-            told = {"name": "never", "boxes": ["a"], "dimension": 1, **settings}
-            answer = service.post("/v1/problems", told)
-            _refused(answer, 422, field)
-            assert "pip install" in answer.json()["detail"]
+        told = {"name": "never", "boxes": ["a"], "dimension": 1, "learner": "Boosted"}
+        told["parameters"] = {"engine": "lightgbm"}
+        answer = service.post("/v1/problems", told)
+        _refused(answer, 422, "parameters")
+        assert "pip install" in answer.json()["detail"]
 
 
 def test_metrics_count_requests_by_route(service: Running) -> None:

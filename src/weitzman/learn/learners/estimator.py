@@ -27,22 +27,16 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weitzman.arrays import Floats
-from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
 from weitzman.search.laws.discrete import Empirical
 from weitzman.search.reservation import reservation_value
-
-try:
-    from sklearn.base import BaseEstimator, RegressorMixin
-    from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError as error:
-    raise WeitzmanError(
-        "The regressor needs scikit-learn 1.6 or newer: pip install 'weitzman[sklearn]'."
-    ) from error
 
 __all__ = ["ReservationValueRegressor"]
 

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
-from weitzman.errors import WeitzmanError
 from weitzman.learn.models.refits import SLICE, Fitting, whole
 from weitzman.learn.policy import Floats, Ints
 
@@ -108,13 +107,9 @@ def _grow(contexts: Rows, targets: Floats, together: int) -> Generator[None, Non
 
 
 def extra_trees() -> Any:
-    """Return scikit-learn's forest, or say what to install."""
-    try:
-        from sklearn.ensemble import ExtraTreesRegressor
-    except ImportError:
-        raise WeitzmanError(
-            "Trees need scikit-learn 1.6 or newer: pip install 'weitzman[sklearn]'."
-        ) from None
+    """Return scikit-learn's forest, which takes a second to load."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
     return ExtraTreesRegressor(
         n_estimators=_TREES, min_samples_leaf=LEAF, bootstrap=True, random_state=0, n_jobs=1
     )

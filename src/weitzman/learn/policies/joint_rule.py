@@ -1,13 +1,13 @@
 """The rule on a joint law of the round: after every look the law is reweighted by what was seen."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.models.sample import Sample
-from weitzman.learn.models.sample_steps import choose, judge, reweigh
+from weitzman.learn.models.sample_steps import choose, judge, lowest, reweigh
 from weitzman.learn.policy import Floats, State
 from weitzman.search.rule import Action, to_open
 from weitzman.search.state import RoundState
@@ -33,7 +33,7 @@ class JointRule:
     def next(self, state: RoundState) -> Action:
         """Return the row to open next, or STOP."""
         law, boxes = self._law, len(self._costs)
-        weights = self._reweighed(state)
+        weights = self._reweighed(state.opened, state.found)
         marks = np.zeros(boxes, dtype=np.bool_)
         marks[state.opened] = True
         gains, errors = np.empty(boxes), np.empty(boxes)
@@ -49,22 +49,31 @@ class JointRule:
         )  # fmt: skip
         return to_open(row)
 
-    def _reweighed(self, state: RoundState) -> Floats:
-        """Return the weights after the looks of a state; those of looks that are known are kept."""
+    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the reservation values of all rows, given those that are open."""
+        law, weights = self._law, self._reweighed(opened, found)
+        sigma = np.empty(len(self._costs))
+        for box, (row, cost) in enumerate(zip(law.rows, self._costs, strict=True)):
+            price = cost * weights.sum()
+            sigma[box] = lowest(law.ranked[row], law.order[row], weights, price, math.inf)
+        return np.maximum(sigma + law.shift, self._least + self._costs)
+
+    def _reweighed(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the weights after these looks; those of looks that are known are kept."""
         law = self._law
-        looks = list(zip(state.opened, state.found, strict=True))
+        looks = list(zip(opened, found, strict=True))
         same = 0
         for before, now in zip(self._looks, looks, strict=False):
             if before[0] != now[0] or not _is_same(before[1], now[1]):
                 break
             same += 1
         del self._weights[same + 1 :], self._looks[same:]
-        for opened, found in looks[same:]:
-            after, row = np.empty(len(law.weights)), law.rows[opened]
-            seen = found - float(law.shift[opened])
+        for box, value in looks[same:]:
+            after, row = np.empty(len(law.weights)), law.rows[box]
+            seen = value - float(law.shift[box])
             reweigh(law.ranked[row], law.order[row], seen, self._weights[-1], after)
             self._weights.append(after)
-            self._looks.append((opened, found))
+            self._looks.append((box, value))
         return self._weights[-1]
 
     def state(self) -> State:

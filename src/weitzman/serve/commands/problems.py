@@ -48,9 +48,9 @@ def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
 
 def _at_fault(ask: NewProblem) -> str:
     """Return the field without which the settings would be taken."""
-    if ask.policy is not None:
-        return "parameters" if ask.parameters else "policy"
-    return "parameters" if ask.learner in LEARNERS and ask.parameters else "learner"
+    if ask.parameters and (ask.policy is not None or ask.learner in LEARNERS):
+        return "parameters"
+    return "learner" if ask.policy is None else "policy"
 
 
 def list_problems(engine: Engine) -> ProblemList:
@@ -71,6 +71,8 @@ def problem_view(problem: Problem) -> ProblemView:
     settings = msgspec.structs.asdict(problem.settings)
     # Which release the defaults are of is no setting that anybody chooses
     del settings["defaults"]
+    if problem.settings.policy is not None:
+        settings["learner"] = None
     waiting = settings.pop("waiting")
     return ProblemView(
         **settings,
@@ -113,5 +115,9 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     given = msgspec.structs.asdict(ask)
     for other in ("name", "dimension", "features", "waiting_time"):
         del given[other]
+    if ask.learner is None:
+        del given["learner"]
+    elif ask.policy is not None:
+        raise Refusal("invalid", "Expected a policy or a learner, not both.", "policy")
     waiting = max(1, round(ask.waiting_time * 1e6))
     return Created(**given, features=features, waiting=waiting, defaults=2)

@@ -15,12 +15,12 @@ class WarmUp:
     """Which settings have been warmed up in this process."""
 
     def __init__(self) -> None:
-        self._done: set[tuple[str, str | None, str]] = set()
+        self._done: set[tuple[str | None, str]] = set()
         self._lock = threading.Lock()
 
     def is_done(self, settings: Created | NewProblem) -> bool:
         """Whether a round of such a problem compiles nothing."""
-        return (settings.learner, settings.policy, settings.feedback) in self._done
+        return (settings.policy or settings.learner, settings.feedback) in self._done
 
     def run(self, settings: Created | NewProblem) -> None:
         """Play a small round with the same learner; call it on a thread of its own."""
@@ -29,6 +29,8 @@ class WarmUp:
                 return
             same = ("sense", "feedback", "learner", "parameters", "policy", "optimism")
             given = {name: getattr(settings, name) for name in same}
+            if settings.learner is None:
+                del given["learner"]
             small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
             # A policy compiles its last loops when its first trees are grown
@@ -41,4 +43,4 @@ class WarmUp:
                     "r", number, Closed([(1, 2.0)] if settings.feedback == "full" else [])
                 )
             Problem.from_record(problem.record())
-            self._done.add((settings.learner, settings.policy, settings.feedback))
+            self._done.add((settings.policy or settings.learner, settings.feedback))

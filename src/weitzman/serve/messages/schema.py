@@ -61,7 +61,8 @@ class ProblemDetails(Wire, omit_defaults=True):
 class NewProblem(Wire):
     """A problem to be created: ``dimension`` or named ``features``, and what else is not the default.
 
-    ``least`` (``most`` where larger values are better) is the best value that a box can hold.
+    It is decided by ``policy``, by Weitzman's rule over ``learner``, or if neither is named by the policy
+    ``default``. ``least`` (``most`` where larger values are better) is the best value that a box can hold.
     """
 
     name: Name
@@ -70,7 +71,7 @@ class NewProblem(Wire):
     features: Annotated[list[Label], msgspec.Meta(min_length=1)] | None = None
     sense: Literal["min", "max"] = "min"
     feedback: Literal["full", "opened"] = "opened"
-    learner: str = "FTRL"
+    learner: str | None = None
     parameters: dict[str, Any] = {}
     policy: str | None = None
     optimism: Annotated[float, msgspec.Meta(ge=0.0)] | Literal["auto"] = "auto"
@@ -80,6 +81,14 @@ class NewProblem(Wire):
     description: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
     least: float | None = None
     most: float | None = None
+
+    def __post_init__(self) -> None:
+        """Name what decides where nobody did: as in a searcher, settings of a learner ask for FTRL."""
+        if self.learner is None and self.policy is None:
+            if self.parameters or self.optimism != "auto":
+                self.learner = "FTRL"
+            else:
+                self.policy = "default"
 
 
 class ProblemView(Wire):
@@ -91,7 +100,7 @@ class ProblemView(Wire):
     features: list[str]
     sense: Literal["min", "max"]
     feedback: Literal["full", "opened"]
-    learner: str
+    learner: str | None
     parameters: dict[str, Any]
     policy: str | None
     optimism: float | Literal["auto"]

@@ -53,18 +53,12 @@ def checked_engine(engine: Engine) -> Literal["lightgbm", "sklearn"]:
             import lightgbm  # noqa: F401
         except ImportError:
             if engine == "lightgbm":
-                raise _missing("LightGBM") from None
+                raise WeitzmanError(
+                    "This engine needs LightGBM: pip install 'weitzman[boosting]'."
+                ) from None
         else:
             return "lightgbm"
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise _missing("LightGBM or scikit-learn") from None
     return "sklearn"
-
-
-def _missing(library: str) -> WeitzmanError:
-    return WeitzmanError(f"Boosted trees need {library}: pip install 'weitzman[boosting]'.")
 
 
 def boost(
