@@ -71,8 +71,12 @@ def test_a_problem_decides_and_learns_as_a_searcher(feedback: str, sense: str) -
     world.create("p", boxes=4, dimension=3, feedback=feedback, sense=sense)
     problem = world.state.problems["p"]
     searcher = wz.Searcher(
-        boxes=4, dimension=3, learner=wz.FTRL(intercept=False), feedback=feedback, sense=sense
-    )  # type: ignore[arg-type]
+        boxes=4,
+        dimension=3,
+        learner=wz.FTRL(),
+        feedback=feedback,  # type: ignore[arg-type]
+        sense=sense,  # type: ignore[arg-type]
+    )
     rng = np.random.default_rng(5)
     for number in range(60):
         contexts, costs = rng.normal(size=(4, 3)), rng.uniform(0.1, 1.0, size=4)

@@ -30,9 +30,17 @@ def _url(service: Running) -> str:
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_a_remote_search_goes_as_a_local_one(service: Running, alone: bool, sense: str) -> None:
-    searcher = wz.Searcher(boxes=["a", "b", "c"], dimension=2, sense=sense)  # type: ignore[arg-type]
+    # A client cannot go on alone by the policy default, which decides again after every look
+    decides = {"learner": "FTRL"} if alone else {}
+    searcher = wz.Searcher(
+        boxes=["a", "b", "c"],
+        dimension=2,
+        sense=sense,  # type: ignore[arg-type]
+        learner=wz.FTRL() if alone else None,
+    )
     with Client(_url(service)) as client:
-        problem = client.create_problem(**_settings(f"client-{alone}-{sense}", sense=sense))
+        settings = _settings(f"client-{alone}-{sense}", sense=sense, **decides)
+        problem = client.create_problem(**settings)
         for number in range(10):
             contexts = np.array(CONTEXTS) * (1.0 + 0.1 * number)
             here = searcher.open(contexts, 0.5, outside=1.0)

@@ -82,7 +82,9 @@ def test_contexts_and_costs_may_go_by_name(service: Running) -> None:
     assert again == plain
     some = _open(service, path, contexts={"c": [0, 1], "a": [1, 1]}, costs=1)
     assert sorted(some["order"]) == ["a", "c"]
-    _refused(service.post(f"{path}/rounds", {"contexts": CONTEXTS}), 422, "costs")
+    for wrong in ({"a": 1, "b": 2}, [1, 2]):
+        asked = {"contexts": CONTEXTS, "costs": wrong}
+        _refused(service.post(f"{path}/rounds", asked), 422, "costs")
 
 
 def test_the_same_round_twice_is_one_round(service: Running) -> None:
