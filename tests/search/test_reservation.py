@@ -604,7 +604,8 @@ def test_its_expected_excess_is_the_cost(value: Any, cost: float, sense: Sense) 
 def test_a_reservation_value_beyond_the_numbers_is_refused(value: Any, cost: float) -> None:
     """A tail x⁻ᵇ has σ = (c (b − 1))^(−1/(b − 1)): for b = 1.1 and c = 1e-30 that is 1e310."""
     rule = "must have a reservation value that double precision can compute"
-    for law, sense in ((value, "max"), (wz.affine(value, scale=-1.0), "min")):
+    sides: list[tuple[Any, Sense]] = [(value, "max"), (wz.affine(value, scale=-1.0), "min")]
+    for law, sense in sides:
         with pytest.raises(wz.InvalidInputError, match=rule):
             wz.reservation_value(law, cost, sense=sense)
         with pytest.raises(wz.InvalidInputError, match=rule):
@@ -629,6 +630,6 @@ def test_a_far_reservation_value_that_is_a_number_is_returned(b: float, cost: fl
 
 def test_a_far_point_has_its_reservation_value() -> None:
     """One more than 1e200 is 1e200."""
-    for sense in ("min", "max"):
-        assert wz.reservation_value(1e200, 1.0, sense=sense) == 1e200
-        assert wz.reservation_value(wz.Discrete([1e199, 1e200]), 1.0, sense=sense) > 9e198
+    assert wz.reservation_value(1e200, 1.0) == 1e200
+    assert wz.reservation_value(1e200, 1.0, sense="max") == 1e200
+    assert wz.reservation_value(wz.Discrete([1e199, 1e200]), 1.0) == 1e199
