@@ -19,11 +19,13 @@ nobody knows beforehand, 1 is hindsight. Its standard error holds the best simpl
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
+from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
@@ -31,6 +33,9 @@ from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 Progress = Callable[[int, int], None]
 
@@ -114,6 +119,15 @@ class Replay:
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
             return float((best - mean) / (best - least)), float(spread.std())
+
+    def __rich__(self) -> "Group":
+        """Return the replay as a table for rich."""
+        from weitzman.replays.table import replay_table
+
+        return replay_table(self)
+
+    def __repr__(self) -> str:
+        return as_text(self)
 
     def rows(self, against: str | None = None) -> list[dict[str, str | float]]:
         """Return a row for each policy that was asked for or is simple, ``recorded`` and ``hindsight``.
