@@ -14,7 +14,7 @@ from weitzman.replays.table import share_sentence
 
 @pytest.fixture(scope="module")
 def replay() -> Replay:
-    policies = [wz.Weitzman(wz.Ridge()), wz.Simple("single")]
+    policies: list[wz.Policy | str] = [wz.Weitzman(wz.Ridge()), wz.Simple("single")]
     return wz.replay(a_log(rounds=2000), policies, cost_scale=0.5)
 
 
@@ -23,10 +23,10 @@ def test_a_replay_prints_its_policies_and_no_arrays(replay: Replay) -> None:
     assert "array(" not in text
     assert len(text.splitlines()) == 3 + len(replay.rows())
     assert text.splitlines()[0] == "2,000 rounds, feedback full, costs × 0.5"
-    for row in replay.rows():
-        (line,) = [one for one in text.splitlines()[2:-1] if one.split()[0] == row["policy"]]
+    for name, (totals, _) in replay.shown().items():
+        (line,) = [one for one in text.splitlines()[2:-1] if one.split()[0] == name]
         mean = float(re.split(r"\s{2,}", line)[1])
-        assert mean == pytest.approx(replay.shown()[row["policy"]][0].mean(), rel=1e-3)
+        assert mean == pytest.approx(totals.mean(), rel=1e-3)
 
 
 def test_the_last_line_is_the_share_of_the_gap(replay: Replay) -> None:
