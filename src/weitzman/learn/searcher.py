@@ -59,8 +59,8 @@ class Searcher:
     dimension
         The length d of a context.
     policy
-        What decides: a :class:`weitzman.Policy`, or ``"default"`` for :func:`weitzman.default_policy`. None:
-        Weitzman's rule over the learner.
+        What decides: a :class:`weitzman.Policy`, or the name of one as for :func:`weitzman.replay`:
+        ``"default"``, ``"aware"``, ``"Ridge"``, … None: Weitzman's rule over the learner.
     learner
         What learns the reservation values, if there is no policy; ``FTRL()`` if None.
     feedback
@@ -90,7 +90,7 @@ class Searcher:
         *,
         boxes: int | Sequence[Hashable],
         dimension: int,
-        policy: Policy | Literal["default"] | None = None,
+        policy: Policy | str | None = None,
         learner: Learner | None = None,
         feedback: Feedback = "opened",
         sense: Sense = "min",

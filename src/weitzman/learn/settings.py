@@ -66,7 +66,7 @@ def bound_of(least: float | None, most: float | None, sense: Sense) -> float:
 
 
 def checked_policy(
-    policy: Policy | Literal["default"] | None,
+    policy: Policy | str | None,
     *,
     learner: Learner | None,
     feedback: Feedback,
@@ -90,12 +90,10 @@ def checked_policy(
             "The optimism and the block", "be left to the policy where there is one", given
         )
     if isinstance(policy, str):
-        if policy != "default":
-            raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
-        # Laws of rounds: loaded where there is a portfolio, not with the first searcher
-        from weitzman.learn.policies.portfolio import default_policy
+        # All learners and policies: loaded where one is named, not with the first searcher
+        from weitzman.learn.storage.registry import named_policy
 
-        policy = default_policy()
+        policy = named_policy(policy, shared=False)
     if "probe" in feedback and not isinstance(policy, Weitzman):
         raise InvalidInputError(
             "The feedback of a policy",
