@@ -29,6 +29,9 @@ def reopened(
     from weitzman.learn.policies.weitzman import Bought
     from weitzman.learn.storage.rules import rule_from
 
+    if not isinstance(state, Mapping | bytes):
+        rule = "be what state() or to_bytes() of a search returned"
+        raise InvalidInputError(_SUBJECT, rule, type(state))
     given: State = state if isinstance(state, Mapping) else unpack(state, thing="search")[1]
     names, dimension = searcher.names, searcher.dimension
     try:

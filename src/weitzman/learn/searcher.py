@@ -209,8 +209,8 @@ class Searcher:
 
         Where a rule looks again after every box there is no such order, which is an error.
         """
-        names = self.names if boxes is None else list(boxes)
         shown = self._round(contexts, costs, outside, boxes)
+        names = self.names if boxes is None else list(boxes)
         if hasattr(self._player, "explain"):
             explanation: Explanation = self._player.explain(names, shown, self._sign)
         else:

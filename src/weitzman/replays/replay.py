@@ -33,6 +33,7 @@ from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
+from weitzman.search.numbers import whole_number
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -138,6 +139,10 @@ class Replay:
         """
         against = self.main if against is None else against
         shown = self.shown()
+        if against not in list(shown):
+            raise InvalidInputError(
+                "The policy to compare with", f"be one of {list(shown)}", against
+            )
         totals = np.column_stack([series for series, _ in shown.values()])
         mine = list(shown).index(against)
         drawn = block_means(totals)
@@ -255,6 +260,9 @@ def replay(
         raise InvalidInputError("The log", "be a Log, as read_log(…) returns it", type(log))
     if isinstance(policies, str) or not isinstance(policies, Sequence):
         policies = [policies]
+    workers = whole_number(workers, "The number of workers", least=1)
+    if progress is not None and not callable(progress):
+        raise InvalidInputError("The progress", "be a function of two numbers, or None", progress)
     lineup = lineup_of(policies, shared=log.shared)
     play = Play(
         log=log,

@@ -27,7 +27,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.parametric import from_scipy, is_closed
-from weitzman.search.numbers import finite_array
+from weitzman.search.numbers import finite_array, float_array
 
 Sense = Literal["min", "max"]
 
@@ -67,7 +67,7 @@ def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
     """
     law = _laws(value)
     excess = law.excess_below if check_sense(sense) == "min" else law.excess_above
-    return _plain(excess(np.asarray(s, dtype=np.float64)))
+    return _plain(excess(_in_hand(s)))
 
 
 @overload
@@ -130,6 +130,14 @@ def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> N
         rule = "have a reservation value that double precision can compute"
         at = float(np.broadcast_to(cost, bad.shape)[bad].flat[0]) if bad.any() else cost
         raise InvalidInputError("The value", rule, f"{law!r} at cost {at}")
+
+
+def _in_hand(s: ArrayLike) -> Floats:
+    """Return values in hand as an array; they may be infinite."""
+    found = float_array(s, "The value in hand")
+    if np.isnan(found).any():
+        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
+    return found
 
 
 def _laws(value: Any) -> Distribution:

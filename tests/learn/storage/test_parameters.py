@@ -1,5 +1,6 @@
 """Parameters in plain words: taken if they are those of a policy, refused if their type is another."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -32,7 +33,8 @@ def test_every_parameter_that_is_plain_refuses_another_type() -> None:
     """A list of lists of nothing is no value of any parameter but a prior, a learner or candidates."""
     own = {"prior", "learner", "candidates"}
     for name, kind in {**LEARNERS, **POLICIES}.items():
-        for key in set(kind.__dataclass_fields__) - own:
+        described: Any = kind
+        for key in {field.name for field in fields(described)} - own:
             with pytest.raises(
                 wz.InvalidInputError, match=f"^The parameter '{key}' of {name} must"
             ):
