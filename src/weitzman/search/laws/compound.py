@@ -13,6 +13,7 @@ in either tail keeps its digits.
 from collections.abc import Sequence
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +45,7 @@ class Mixture(Distribution):
 
     def __init__(self, values: Sequence[ValueLike], weights: ArrayLike | None = None) -> None:
         if not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
-            raise InvalidInputError("The values of Mixture", "be a list of at least one", values)
+            raise InvalidInputError("The values of Mixture", "be at least one", values)
         given = np.ones(len(values))
         if weights is not None:
             given = float_array(weights, "The weights of Mixture")
@@ -115,7 +116,8 @@ class Truncated(Distribution):
         self, value: ValueLike, lower: float = float("-inf"), upper: float = float("inf")
     ) -> None:
         self.value = as_distribution(value, "The value of Truncated")
-        for end, side in ((lower, "lower"), (upper, "upper")):
+        given: tuple[tuple[str, Any], ...] = (("lower", lower), ("upper", upper))
+        for side, end in given:
             if isinstance(end, bool) or not isinstance(end, Real):
                 raise InvalidInputError(f"The {side} end of Truncated", "be a number", end)
         if not lower <= upper:
