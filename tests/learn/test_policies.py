@@ -15,6 +15,7 @@ from weitzman.learn.policies.joint import Kind, Way
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy, walk
 from weitzman.learn.record import first_sigma
+from weitzman.learn.storage.registry import named_policy
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import STOP, Action
 from weitzman.search.state import RoundState
@@ -56,6 +57,15 @@ both_feedbacks = pytest.mark.parametrize("feedback", ["full", "opened"])
 def make(policy: Any, feedback: str = "full", **settings: Any) -> wz.Searcher:
     given: dict[str, Any] = {"boxes": 4, "dimension": 3, "feedback": feedback} | settings
     return wz.Searcher(policy=policy, **given)
+
+
+@pytest.mark.parametrize("name", ["default", "paper", "aware", "single", "Ridge", "linear fixed"])
+def test_a_searcher_takes_the_names_that_a_replay_takes(name: str) -> None:
+    searcher, other = make(name), make(named_policy(name, shared=False))
+    assert searcher.policy == other.policy
+    given = record(12)
+    assert columns(searcher.play(*given)) == columns(other.play(*given))
+    assert wz.load(searcher.to_bytes()).policy == other.policy
 
 
 @every_policy
@@ -249,7 +259,7 @@ def test_a_rule_without_reservation_values_is_refused_by_its_name() -> None:
         ({"feedback": "none"}, "The feedback must be one of"),
         ({"feedback": "probe", "block": 3}, "left to the policy"),
         ({"optimism": 0.5}, "left to the policy"),
-        ({"policy": "paper"}, "be a Policy or 'default'"),
+        ({"policy": "ridge"}, r"The name of a policy must be 'default'.*'Ridge'.*Got 'ridge'"),
         ({"policy": wz.FTRL(intercept=False)}, "be a policy, such as"),
         ({"policy": wz.Simple("all", prepare="contexts").family()}, "be a policy, such as"),
         ({"policy": wz.Portfolio}, "be a policy, such as"),

@@ -587,3 +587,49 @@ def test_its_expected_excess_is_the_cost(value: Any, cost: float, sense: Sense) 
     sigma = wz.reservation_value(value, cost, sense=sense)
     again = wz.expected_excess(value, sigma, sense=sense)
     assert again == pytest.approx(cost, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("value", "cost"),
+    [
+        (scipy.stats.pareto(1.0001), 1e-6),
+        (scipy.stats.pareto(1.0001), 5000.0),
+        (scipy.stats.pareto(1.1), 1e-30),
+        (scipy.stats.lomax(1.001), 1.0),
+        (scipy.stats.t(1.001), 100.0),
+        (scipy.stats.lognorm(37.0), 1.0),
+    ],
+    ids=lambda x: getattr(x, "dist", None) and x.dist.name,
+)
+def test_a_reservation_value_beyond_the_numbers_is_refused(value: Any, cost: float) -> None:
+    """A tail x⁻ᵇ has σ = (c (b − 1))^(−1/(b − 1)): for b = 1.1 and c = 1e-30 that is 1e310."""
+    rule = "must have a reservation value that double precision can compute"
+    sides: list[tuple[Any, Sense]] = [(value, "max"), (wz.affine(value, scale=-1.0), "min")]
+    for law, sense in sides:
+        with pytest.raises(wz.InvalidInputError, match=rule):
+            wz.reservation_value(law, cost, sense=sense)
+        with pytest.raises(wz.InvalidInputError, match=rule):
+            wz.plan([wz.Box("a", cost, law)], sense=sense)
+
+
+def test_the_cost_that_is_refused_is_named() -> None:
+    costs = np.array([9990.0, 5000.0, 9991.0])
+    with pytest.raises(wz.InvalidInputError, match=r"pareto\(1\.0001, .*\) at cost 5000\.0'"):
+        wz.reservation_value(scipy.stats.pareto(1.0001), costs, sense="max")
+
+
+@pytest.mark.parametrize(("b", "cost"), [(1.01, 1.0), (1.1, 1e-6), (1.1, 1e-20), (1.001, 501.0)])
+def test_a_far_reservation_value_that_is_a_number_is_returned(b: float, cost: float) -> None:
+    exact = Decimal(cost) * (Decimal(b) - 1)
+    exact **= -1 / (Decimal(b) - 1)
+    # The root of 1/(b − 1) magnifies the rounding of what is under it
+    error = 1e-14 / (b - 1.0)
+    found = wz.reservation_value(scipy.stats.pareto(b), cost, sense="max")
+    assert found == pytest.approx(float(exact), rel=error)
+
+
+def test_a_far_point_has_its_reservation_value() -> None:
+    """One more than 1e200 is 1e200."""
+    assert wz.reservation_value(1e200, 1.0) == 1e200
+    assert wz.reservation_value(1e200, 1.0, sense="max") == 1e200
+    assert wz.reservation_value(wz.Discrete([1e199, 1e200]), 1.0) == 1e199

@@ -1,14 +1,14 @@
 """What commands share: options that several take, the console and the tables they print."""
 
 import json
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weitzman.figures.table import table_of
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _RUN = ("world", "feedback", "searcher")
 _NUMBERS = ("rounds", "regret", "expected", "opened")
@@ -31,23 +31,6 @@ def console() -> "Console":
     if not found.is_terminal:
         found.width = 120
     return found
-
-
-def table_of(
-    words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
-) -> "Table":
-    """Return a table; words may be folded where the terminal is narrow, numbers never."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for heading in words:
-        table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
 
 
 def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:

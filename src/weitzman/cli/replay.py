@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from weitzman.cli.options import Workers, console, table_of
+from weitzman.cli.options import Workers, console
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -194,19 +194,13 @@ def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Ca
 
 def _print(found: "Findings", scales: list[float]) -> None:
     """Print tables in the order of the scales, and what to do."""
+    from weitzman.replays.table import heading, policy_table, share_sentence
+
     terminal = console()
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
-        scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
-        _say(terminal, f"{replay.feedback}{scale}")
-        numbers = ("total per round", "± s.e.", "opened", f"{replay.main} saves", "± s.e.")
-        rows = (_cells(row, replay.main) for row in replay.rows())
-        terminal.print(table_of(["policy"], numbers, rows))
-        share, error = replay.share()
-        _say(
-            terminal,
-            f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
-            f"{share:+.3f} ± {error:.3f} of the gap.\n",
-        )
+        _say(terminal, heading(replay))
+        terminal.print(policy_table(replay))
+        _say(terminal, share_sentence(replay) + "\n")
     from weitzman.replays.report.lead import left_out
 
     lines = [found.advice.headline, *found.advice.lines]
@@ -216,12 +210,3 @@ def _print(found: "Findings", scales: list[float]) -> None:
 
 def _say(terminal: "Console", line: str) -> None:
     terminal.print(line, soft_wrap=True, markup=False)
-
-
-def _cells(row: dict[str, Any], main: str) -> list[str]:
-    """Return a policy, its mean total, boxes opened per round, and what the main one saves."""
-    cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
-    cells.append(f"{row['boxes_opened']:.2f}")
-    if row["policy"] != main:
-        cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
-    return cells

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import LIMIT, finite_number, float_array
 
 __all__ = ["asked", "box_numbers", "check_contexts", "check_new_boxes", "column", "hash_of"]
-__all__ += ["places_of", "refusal", "value_in_hand"]
+__all__ += ["name_list", "places_of", "refusal", "value_in_hand"]
 
 _RULES = {
     1: "be the number of a box",
@@ -80,13 +80,27 @@ def hash_of(state: Mapping[str, NDArray[np.generic]]) -> str:
     return found.hexdigest()
 
 
+def name_list(names: Any, subject: str, rule: str) -> list[Hashable]:
+    """Return names that can be keys, in their order: a text is one name, and a set has no order."""
+    listed = isinstance(names, Sized) and not isinstance(names, str | bytes | Set)
+    try:
+        found: list[Hashable] = list(names) if listed else []
+        set(found)
+    except TypeError:
+        listed = False
+    if not listed:
+        raise InvalidInputError(subject, rule, names)
+    return found
+
+
 def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
     """Return the places of the boxes of a round."""
-    unknown = [b for b in boxes if b not in place]
-    if unknown or len(set(boxes)) < len(boxes) or not boxes:
-        rule = "be distinct boxes of the searcher, at least one"
-        raise InvalidInputError("The boxes of a round", rule, unknown or list(boxes))
-    return np.array([place[b] for b in boxes], dtype=np.int64)
+    subject, rule = "The boxes of a round", "be distinct boxes of the searcher, at least one"
+    names = name_list(boxes, subject, rule)
+    unknown = [b for b in names if b not in place]
+    if unknown or len(set(names)) < len(names) or not names:
+        raise InvalidInputError(subject, rule, unknown or names)
+    return np.array([place[b] for b in names], dtype=np.int64)
 
 
 def value_in_hand(outside: float | None, sign: float) -> float:
@@ -98,8 +112,10 @@ def value_in_hand(outside: float | None, sign: float) -> float:
 
 def check_new_boxes(player: Any, place: Mapping[Hashable, int], names: Sequence[Hashable]) -> None:
     """Refuse boxes that cannot join those that are there."""
-    if len(set(names)) < len(names) or any(name in place for name in names):
-        raise InvalidInputError("The names of new boxes", "be distinct and new", names)
+    subject, rule = "The names of new boxes", "be a list of names, distinct and new"
+    listed = name_list(names, subject, rule)
+    if len(set(listed)) < len(listed) or any(name in place for name in listed):
+        raise InvalidInputError(subject, rule, names)
     if not hasattr(player, "add_boxes"):
         rule = "be there from the start under this policy; a round may leave some out with boxes="
         raise InvalidInputError("The boxes", rule, f"{len(names)} more")

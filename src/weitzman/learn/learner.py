@@ -201,10 +201,15 @@ class Learner(Protocol):
 
 
 def bank_of(learner: Any, *, boxes: int, dimension: int) -> Bank:
-    """Return a bank of what is a learner; a policy or a name is none."""
+    """Return a bank of what is a learner."""
+    bank: Bank = as_learner(learner).start(boxes=boxes, dimension=dimension)
+    return bank
+
+
+def as_learner(learner: Any) -> Any:
+    """Return what is a learner; a policy or a name is none."""
     start = getattr(learner, "start", None)
     known = set() if start is None else set(inspect.signature(start).parameters)
     if isinstance(learner, type) or not known >= {"boxes", "dimension"} or "feedback" in known:
         raise InvalidInputError("The learner", "be a learner, such as FTRL()", learner)
-    bank: Bank = learner.start(boxes=boxes, dimension=dimension)
-    return bank
+    return learner

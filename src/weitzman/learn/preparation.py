@@ -38,9 +38,11 @@ from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
 __all__ = ["CLIP", "PILE", "WIDE", "Preparation", "Prepare", "UnitRule", "in_units", "prepared"]
-__all__ += ["with_constant"]
+__all__ += ["checked_prepare", "with_constant"]
 
 Prepare = Literal["all", "contexts", "nothing"]
+
+_PREPARE: dict[str, Prepare] = {"all": "all", "contexts": "contexts", "nothing": "nothing"}
 
 CLIP = 4.0
 """How many deviations a prepared number is at most away from the mean."""
@@ -53,6 +55,14 @@ PILE = 5
 """How often the smallest value must have been seen to be taken for the least possible one."""
 
 _ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
+
+
+def checked_prepare(prepare: Any) -> Prepare:
+    """Return what is to be prepared, if it is a way to prepare."""
+    found = _PREPARE.get(prepare) if isinstance(prepare, str) else None
+    if found is None:
+        raise InvalidInputError("The setting 'prepare'", f"be one of {list(_PREPARE)}", prepare)
+    return found
 
 
 @checked

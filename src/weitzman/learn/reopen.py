@@ -1,7 +1,7 @@
 """An open search from its arrays: the other half of :meth:`weitzman.LiveSearch.state`."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -29,6 +29,9 @@ def reopened(
     from weitzman.learn.policies.weitzman import Bought
     from weitzman.learn.storage.rules import rule_from
 
+    if not isinstance(cast("object", state), Mapping | bytes):
+        rule = "be what state() or to_bytes() of a search returned"
+        raise InvalidInputError(_SUBJECT, rule, type(state))
     given: State = state if isinstance(state, Mapping) else unpack(state, thing="search")[1]
     names, dimension = searcher.names, searcher.dimension
     try:

@@ -61,8 +61,9 @@ class Searcher:
     dimension
         The length d of a context.
     policy
-        What decides: a :class:`weitzman.Policy`. None or ``"default"``: :func:`weitzman.default_policy`,
-        unless a learner, its optimism or bought looks are asked for.
+        What decides: a :class:`weitzman.Policy`, or its name as for :func:`weitzman.replay`: ``"default"``,
+        ``"aware"``, ``"Ridge"``, … None: ``default``, unless a learner, its optimism or bought looks are
+        asked for.
     learner
         What learns the reservation values of Weitzman's rule, in place of a policy; ``FTRL()`` where only
         ``optimism``, ``block`` or a feedback with ``"probe"`` is given.
@@ -93,7 +94,7 @@ class Searcher:
         *,
         boxes: int | Sequence[Hashable],
         dimension: int,
-        policy: Policy | Literal["default"] | None = None,
+        policy: Policy | str | None = None,
         learner: Learner | None = None,
         feedback: Feedback = "opened",
         sense: Sense = "min",
@@ -209,8 +210,8 @@ class Searcher:
         boxes: Sequence[Hashable] | None = None,
     ) -> Explanation:
         """Return why a round with these contexts would be searched in its order."""
-        names = self.names if boxes is None else list(boxes)
         shown, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
+        names = self.names if boxes is None else list(boxes)
         if hasattr(self._player, "explain"):
             explanation: Explanation = self._player.explain(names, shown, self._sign)
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.bank_input import name_list
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.weitzman import Weitzman, kappa_of
@@ -27,20 +28,18 @@ __all__ = [
     "started",
 ]
 
+MOST_BOXES = 10_000_000
+"""More are a slip of the finger, and their names would fill the memory."""
+
 _BETTER = {"min": "smaller", "max": "larger"}
 
 
 def box_names(boxes: int | Sequence[Hashable]) -> list[Hashable]:
     """Return the names of the boxes; 0, 1, … for a number of them."""
     if isinstance(boxes, int | np.integer):
-        return list(range(whole_number(boxes, "The number of boxes", least=1)))
-    try:
-        names = list(boxes)
-        distinct = len(set(names)) == len(names)
-    except TypeError:
-        rule = "be a number of boxes, or a list of hashable names"
-        raise InvalidInputError("The boxes", rule, boxes) from None
-    if not names or not distinct:
+        return list(range(whole_number(boxes, "The number of boxes", least=1, most=MOST_BOXES)))
+    names = name_list(boxes, "The boxes", "be a number of boxes, or a list of hashable names")
+    if not names or len(set(names)) < len(names):
         raise InvalidInputError("The names of the boxes", "be distinct, at least one", boxes)
     return names
 
@@ -66,7 +65,7 @@ def bound_of(least: float | None, most: float | None, sense: Sense) -> float:
 
 
 def checked_policy(
-    policy: Policy | Literal["default"] | None,
+    policy: Policy | str | None,
     *,
     learner: Learner | None,
     feedback: Feedback,
@@ -96,12 +95,10 @@ def checked_policy(
             "The optimism and the block", "be left to the policy where there is one", given
         )
     if isinstance(policy, str):
-        if policy != "default":
-            raise InvalidInputError("The policy", "be a Policy or 'default'", policy)
-        # Laws of rounds: loaded where there is a portfolio, not with the first searcher
-        from weitzman.learn.policies.portfolio import default_policy
+        # All learners and policies: loaded where one is named, not with the first searcher
+        from weitzman.learn.storage.registry import named_policy
 
-        policy = default_policy()
+        policy = named_policy(policy, shared=False)
     if "probe" in feedback and not isinstance(policy, Weitzman):
         raise InvalidInputError(
             "The feedback of a policy",

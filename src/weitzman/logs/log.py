@@ -169,7 +169,8 @@ def _roles(
 
 
 def _given_features(table: Table, given: Sequence[str], hidden: set[str | None]) -> list[str]:
-    if isinstance(given, str) or len(set(given)) < len(given):
+    listed = isinstance(given, Sequence) and all(isinstance(name, str) for name in given)
+    if not listed or isinstance(given, str) or len(set(given)) < len(given):
         raise InvalidInputError("The features", "be a list of distinct names", given)
     for name in given:
         if name not in table.names or name in hidden:

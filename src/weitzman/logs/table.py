@@ -161,8 +161,8 @@ def _from_narwhals(source: Any) -> tuple[list[str], Any]:
     arrow = _arrow()
     try:
         table = frame.to_arrow()
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError):
-        # A pandas column may hold numbers and text side by side; Arrow's may not
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
+        # A pandas column may hold numbers and text side by side, and huge integers; Arrow's may not
         table = arrow.table({name: _mixed(frame[name]) for name in frame.columns})
     # Narwhals knows no index, but pandas may write it as a column more
     return list(frame.columns), table.select(list(frame.columns))
@@ -172,7 +172,7 @@ def _mixed(column: Any) -> Any:
     arrow = _arrow()
     try:
         return column.to_arrow()
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError):
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
         cells = [None if x is None or x != x else str(x) for x in column.to_list()]  # noqa: PLR0124
         return arrow.array(cells, type=arrow.string())
 

@@ -1,6 +1,8 @@
 """The line-up of a replay: the policies that play, by name, and what they are compared with."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
@@ -25,19 +27,60 @@ def lineup_of(
 ) -> Lineup:
     """Return policies by name, and after them what they are compared with.
 
-    A policy may be named, as for :func:`weitzman.learn.storage.registry.named_policy`.
+    A policy may be named, as for :func:`weitzman.learn.storage.registry.named_policy`. Two settings of one
+    policy are told apart by what differs (:func:`distinct_names`).
     """
-    lineup: dict[str, Policy] = {}
-    for given in policies:
-        policy = given
-        if isinstance(policy, str):
-            policy = named_policy(policy, shared=shared, trees=trees)
-        name = policy_name(as_policy(policy, "A policy of a replay"))
-        if name in lineup:
-            raise InvalidInputError("The policies", "have distinct names", name)
-        lineup[name] = policy
+    given = [
+        named_policy(one, shared=shared, trees=trees) if isinstance(one, str) else one
+        for one in policies
+    ]
+    names = distinct_names([as_policy(one, "A policy of a replay") for one in given])
+    lineup = dict(zip(names, given, strict=True))
     if not lineup:
         raise InvalidInputError("The policies", "be at least one", policies)
     rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
     rivals.append(Weitzman(FTRL(shared=shared)))
     return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}
+
+
+def distinct_names(policies: Sequence[Policy]) -> list[str]:
+    """Return the names of policies; where they are alike, with the parameters that differ.
+
+    Examples
+    --------
+    >>> from weitzman import Ridge
+    >>> distinct_names([Weitzman(Ridge(eta=1.0)), Weitzman(Ridge(eta=10.0)), Simple("all")])
+    ['Ridge eta=1', 'Ridge eta=10', 'all']
+    """
+    names = [policy_name(one) for one in policies]
+    alike = {name: [p for p, n in zip(policies, names, strict=True) if n == name] for name in names}
+    found = [
+        " ".join([name, *_differing(one, alike[name])])
+        for one, name in zip(policies, names, strict=True)
+    ]
+    for k, name in enumerate(found):
+        if name in found[:k]:
+            raise InvalidInputError("The policies", "have distinct names", name)
+    return found
+
+
+def _differing(policy: Policy, alike: Sequence[Policy]) -> list[str]:
+    """Return the parameters of a policy that others of its name have too, with other values."""
+    known = [_parameters(one) for one in alike]
+    return [
+        f"{path[-1]}={shown}"
+        for path, shown in _parameters(policy).items()
+        if len({one.get(path, shown) for one in known}) > 1
+    ]
+
+
+def _parameters(thing: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    """Return the parameters of a policy and of its learner as text, by where they stand."""
+    found: dict[tuple[str, ...], str] = {}
+    for field in fields(thing) if is_dataclass(thing) else ():
+        part, place = getattr(thing, field.name), (*path, field.name)
+        if is_dataclass(part):
+            found |= {place: type(part).__name__, **_parameters(part, place)}
+        else:
+            found[place] = f"{part:g}" if isinstance(part, float) else str(part)
+    return found

@@ -19,11 +19,13 @@ nobody knows beforehand, 1 is hindsight. Its standard error holds the best simpl
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
+from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
@@ -31,6 +33,10 @@ from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
+from weitzman.search.numbers import whole_number
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 Progress = Callable[[int, int], None]
 
@@ -115,6 +121,15 @@ class Replay:
             spread = (drawn[:, 0] - drawn[:, 1]) / (drawn[:, 0] - drawn[:, 2])
             return float((best - mean) / (best - least)), float(spread.std())
 
+    def __rich__(self) -> "Group":
+        """Return the replay as a table for rich."""
+        from weitzman.replays.table import replay_table
+
+        return replay_table(self)
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
     def rows(self, against: str | None = None) -> list[dict[str, str | float]]:
         """Return a row for each policy that was asked for or is simple, ``recorded`` and ``hindsight``.
 
@@ -124,6 +139,10 @@ class Replay:
         """
         against = self.main if against is None else against
         shown = self.shown()
+        if against not in list(shown):
+            raise InvalidInputError(
+                "The policy to compare with", f"be one of {list(shown)}", against
+            )
         totals = np.column_stack([series for series, _ in shown.values()])
         mine = list(shown).index(against)
         drawn = block_means(totals)
@@ -241,6 +260,9 @@ def replay(
         raise InvalidInputError("The log", "be a Log, as read_log(…) returns it", type(log))
     if isinstance(policies, str) or not isinstance(policies, Sequence):
         policies = [policies]
+    workers = whole_number(workers, "The number of workers", least=1)
+    if progress is not None and not callable(progress):
+        raise InvalidInputError("The progress", "be a function of two numbers, or None", progress)
     lineup = lineup_of(policies, shared=log.shared)
     play = Play(
         log=log,

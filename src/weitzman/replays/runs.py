@@ -86,9 +86,10 @@ def parts_of(lineup: Lineup, feedback: Feedback, *, paid: bool = False) -> list[
             for one in sorted(set(kinds))
         ]
         scored = {
-            policy_name(one)
-            for one in first.candidates
-            if one in lineup.values() and _plays_as_alone(one, first)
+            name
+            for name, one in lineup.items()
+            # One that is told apart from others of its name plays beside them
+            if name == policy_name(one) and one in first.candidates and _plays_as_alone(one, first)
         }
     left = [name for name in others if name not in scored]
     together = [left[k : k + _TOGETHER] for k in range(0, len(left), _TOGETHER)]

@@ -20,7 +20,8 @@ _FLOAT = np.dtype(np.float64)
 def finite_number(value: Any, subject: str, rule: str = "be a finite number") -> float:
     """Return ``value`` as a float; booleans, strings and what has more than one element are none."""
     number = math.nan
-    flag = isinstance(value, bool | np.bool_)
+    # numpy has a time span among the integers
+    flag = isinstance(value, bool | np.bool_ | np.timedelta64)
     array = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
     if array or (not flag and isinstance(value, Real)):
         try:
@@ -55,7 +56,8 @@ def checked_cost(cost: Any, box: Hashable) -> float:
 def whole_number(value: Any, subject: str, *, least: int, most: int = 2**62) -> int:
     """Return ``value`` as an int between two bounds; booleans and 2.0 are none."""
     try:
-        number = least - 1 if isinstance(value, bool | np.bool_) else operator.index(value)
+        flag = isinstance(value, bool | np.bool_ | np.timedelta64)
+        number = least - 1 if flag else operator.index(value)
     except TypeError:
         number = least - 1
     if not least <= number <= most:

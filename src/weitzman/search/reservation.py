@@ -13,6 +13,8 @@ conventions at the edges:
 - A point mass at v: σ = v + c (``max``: v − c).
 - A law whose expected excess is infinite on the side that matters has no reservation value:
   refused.
+- A tail may be so heavy that σ lies beyond the largest number, or where the expected excess has no
+  digits any more: refused.
 """
 
 from typing import Any, Literal, overload
@@ -25,9 +27,13 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.parametric import from_scipy, is_closed
-from weitzman.search.numbers import finite_array
+from weitzman.search.numbers import finite_array, float_array
 
 Sense = Literal["min", "max"]
+
+# A root beyond this is looked at: the square of what lies above it is no number.
+_FAR = 1e150
+_EPS = float(np.finfo(np.float64).eps)
 
 
 def check_sense(sense: str) -> Sense:
@@ -61,7 +67,7 @@ def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
     """
     law = _laws(value)
     excess = law.excess_below if check_sense(sense) == "min" else law.excess_above
-    return _plain(excess(np.asarray(s, dtype=np.float64)))
+    return _plain(excess(_in_hand(s)))
 
 
 @overload
@@ -106,9 +112,32 @@ def solve_law(law: Distribution, cost: Floats, sense: Sense) -> Floats:
         side = "E(s - v)+" if sense == "min" else "E(v - s)+"
         raise InvalidInputError("The value", f"have a finite expected excess {side}", law)
     solve = law.solve_below if sense == "min" else law.solve_above
-    if (cost > 0.0).all():
-        return solve(cost)
-    return np.where(cost > 0.0, solve(np.where(cost > 0.0, cost, 1.0)), free)
+    positive = np.where(cost > 0.0, cost, 1.0)
+    root = solve(positive)
+    if not (np.abs(root) < _FAR).all():
+        _check_far(law, root, positive, sense)
+    return root if (cost > 0.0).all() else np.where(cost > 0.0, root, free)
+
+
+def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> None:
+    """Refuse a far root whose expected excess is not the cost, as far as a root has digits."""
+    turned, s = mirrored(law, sense), root if sense == "min" else -root
+    with np.errstate(all="ignore"):
+        error = np.abs(turned.excess_below(s) - cost)
+        found = error <= 1e-6 * cost + 4.0 * _EPS * np.abs(s) * turned.cdf(s)
+    bad = (np.abs(root) >= _FAR) & ~found
+    if bad.any() or np.isnan(root).any():
+        rule = "have a reservation value that double precision can compute"
+        at = float(np.broadcast_to(cost, bad.shape)[bad].flat[0]) if bad.any() else cost
+        raise InvalidInputError("The value", rule, f"{law!r} at cost {at}")
+
+
+def _in_hand(s: ArrayLike) -> Floats:
+    """Return values in hand as an array; they may be infinite."""
+    found = float_array(s, "The value in hand")
+    if np.isnan(found).any():
+        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
+    return found
 
 
 def _laws(value: Any) -> Distribution:

@@ -68,7 +68,9 @@ def simulated(
     from weitzman.search.kernels import play_fixed
 
     count = whole_number(rounds, "The number of rounds", least=1)
-    generator = np.random.default_rng(rng)
+    given = isinstance(rng, np.random.Generator)
+    seed = rng if given else whole_number(rng, "The seed rng", least=0, most=2**128)
+    generator = np.random.default_rng(seed)
     blocks = []
     for begin in range(0, count, _ROUNDS_AT_ONCE):
         size = min(_ROUNDS_AT_ONCE, count - begin)

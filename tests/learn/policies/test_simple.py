@@ -229,8 +229,9 @@ def test_what_is_refused() -> None:
     for wrong in (("no",), ("all", "all")):
         with pytest.raises(wz.InvalidInputError, match="simple rules"):
             SimpleFamily(wrong).start(History(boxes=2, dimension=1), seed=0)
-    with pytest.raises(wz.InvalidInputError, match="rule"):
-        wz.Simple("no", prepare="contexts").start(boxes=2, dimension=1)
+    for wrong in ("singel", None, 3, ["all"]):
+        with pytest.raises(wz.InvalidInputError, match=r"The simple rule must be one of \['stay'"):
+            wz.Simple(wrong)
     with pytest.raises(wz.InvalidInputError, match="state of a history"):
         History(boxes=2, dimension=1).restore(History(boxes=3, dimension=1).state())
 

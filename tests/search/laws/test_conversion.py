@@ -81,6 +81,43 @@ def test_discrete_scipy_laws_are_their_outcomes(frozen: Any) -> None:
     assert float(frozen.sf(law.values[-1])) < 1e-15
 
 
+@pytest.mark.parametrize("cost", [1e-3, 1e-8, 1e-15, 1e-30])
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        scipy.stats.geom(0.02),
+        scipy.stats.poisson(3.0),
+        scipy.stats.nbinom(0.5, 0.01),
+        scipy.stats.planck(0.1),
+        scipy.stats.dlaplace(0.8),
+    ],
+    ids=lambda f: f.dist.name,
+)
+def test_a_discrete_tail_is_there_at_the_smallest_costs(frozen: Any, cost: float) -> None:
+    """E(v − σ)⁺ at the σ found, by a sum of the pmf over 40,000 outcomes, is the cost."""
+    sigma = wz.reservation_value(frozen, cost, sense="max")
+    beyond = np.arange(math.floor(sigma) + 1, math.floor(sigma) + 40_001)
+    excess = math.fsum(frozen.pmf(beyond) * (beyond - sigma))
+    assert excess == pytest.approx(cost, rel=1e-11)
+
+
+@pytest.mark.parametrize("cost", [1e-3, 1e-8, 1e-15, 1e-30])
+def test_a_geometric_tail_is_that_of_its_formula(cost: float) -> None:
+    """E(v − n)⁺ = (1 − p)ⁿ/p at whole n, and linear between."""
+    p = 0.02
+    n = math.floor(math.log(cost * p) / math.log1p(-p))
+    low, high = ((1.0 - p) ** k / p for k in (n, n + 1))
+    exact = n + (low - cost) / (low - high)
+    found = wz.reservation_value(scipy.stats.geom(p), cost, sense="max")
+    assert found == pytest.approx(exact, rel=1e-11)
+
+
+def test_a_discrete_law_with_a_long_tail_has_not_too_many_outcomes() -> None:
+    law = as_distribution(scipy.stats.geom(1e-4))
+    assert isinstance(law, wz.Discrete)
+    assert law.values.size < 1_000_000
+
+
 def test_a_discrete_scipy_law_off_the_integers_keeps_all_its_outcomes() -> None:
     values, mass = [0.5, 1.75, 10.25], [0.25, 0.5, 0.25]
     frozen = scipy.stats.rv_discrete(values=(values, mass))()

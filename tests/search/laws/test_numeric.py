@@ -88,6 +88,57 @@ class Mixed:
         return 0.0, 4.0
 
 
+class Bare:
+    """A law that offers its cdf, its mean and, unless it is left out, its survival function."""
+
+    def __init__(self, law: Any, *, tail: bool) -> None:
+        self.cdf, self.mean = law.cdf, law.mean
+        if tail:
+            self.sf = law.sf
+
+
+@pytest.mark.parametrize("tail", [False, True])
+@pytest.mark.parametrize("cost", [1e-2, 1e-4, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize(
+    "law",
+    [
+        scipy.stats.uniform(),
+        scipy.stats.expon(),
+        scipy.stats.gamma(3.0),
+        scipy.stats.beta(0.2, 0.2),
+        scipy.stats.beta(0.1, 0.9),
+        scipy.stats.uniform(-7.0, 1e-3),
+    ],
+    ids=lambda law: f"{law.dist.name}{law.args}",
+)
+def test_an_end_that_nobody_tells_is_found(law: Any, cost: float, *, tail: bool) -> None:
+    """Below, the cdf ends: σ is that of the closed form, which knows the end."""
+    value, exact = Bare(law, tail=tail), wz.reservation_value(law, cost)
+    low = law.support()[0]
+    # Far from 0 the cdf itself is asked at rounded points
+    error = 1e-9 * (exact - low) + 4.0 * math.ulp(low)
+    assert wz.reservation_value(value, cost) == pytest.approx(exact, abs=error)
+    assert wz.expected_excess(value, exact) == pytest.approx(cost, rel=1e-9, abs=2.0 * error)
+
+
+@pytest.mark.parametrize("cost", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("law", [scipy.stats.uniform(), scipy.stats.beta(0.2, 0.2)])
+def test_an_upper_end_that_nobody_tells_is_found(law: Any, cost: float) -> None:
+    exact = wz.reservation_value(law, cost, sense="max")
+    found = wz.reservation_value(Bare(law, tail=True), cost, sense="max")
+    # A gap of 1e-9 below 1 has seven digits
+    assert found == pytest.approx(exact, abs=1e-9 * (1.0 - exact) + 4.0 * math.ulp(1.0))
+
+
+def test_a_mean_that_does_not_fit_the_cdf_is_refused_for_that() -> None:
+    class Wrong(Normal):
+        def mean(self) -> float:
+            return -3.0
+
+    with pytest.raises(wz.InvalidInputError, match="a mean that fits its cdf"):
+        wz.reservation_value(Wrong(), 0.01)
+
+
 def test_atoms_are_the_jumps_of_the_cdf() -> None:
     law = wz.affine(Mixed())
     x = np.array([[-1.0, 0.0, 1.0], [2.0, 3.0, 4.0]])

@@ -414,6 +414,39 @@ def test_policies_that_are_none_are_refused(
     assert service.get("/v1/problems/none").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("settings", "detail"),
+    [
+        (
+            {"policy": "Simple", "parameters": {"rule": "all", "standardise": "yes"}},
+            "The parameter 'standardise' of Simple must be true or false. Got 'yes'.",
+        ),
+        (
+            {"learner": "Ridge", "parameters": {"shared": 1}},
+            "The parameter 'shared' of Ridge must be true or false. Got 1.",
+        ),
+        (
+            {"policy": "Weitzman", "parameters": {"learner": {"class": "FTRL", "window": "9"}}},
+            "The parameter 'window' of FTRL must be an integer or null. Got '9'.",
+        ),
+        (
+            {"policy": "Aware", "parameters": {"prepare": "some"}},
+            "The parameter 'prepare' of Aware must be 'all' or 'contexts' or 'nothing' or 'auto'. "
+            "Got 'some'.",
+        ),
+    ],
+)
+def test_a_parameter_of_another_type_is_refused_by_its_name(
+    service: Running, settings: dict[str, Any], detail: str
+) -> None:
+    before = service.get("/v1/digest").json()
+    told = {"name": "never", "boxes": ["a"], "dimension": 1, **settings}
+    answer = service.post("/v1/problems", told)
+    _refused(answer, 422, "parameters")
+    assert answer.json()["detail"] == detail
+    assert service.get("/v1/digest").json() == before
+
+
 def test_words_that_are_no_choice_are_refused_with_the_choices(service: Running) -> None:
     told = {"name": "never", "boxes": ["a"], "dimension": 1, "sense": "best"}
     assert "'min', 'max'" in service.post("/v1/problems", told).json()["detail"]

@@ -22,7 +22,7 @@ from weitzman.learn.models.kept import Kept
 from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
-from weitzman.learn.preparation import Preparation, Prepare
+from weitzman.learn.preparation import Preparation, Prepare, checked_prepare
 from weitzman.search.numbers import whole_number
 
 __all__ = ["MEMORY", "History", "Refits"]
@@ -102,7 +102,7 @@ class History:
         self.boxes = whole_number(boxes, "The number of boxes", least=1)
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.shared = shared
-        self._standardise = prepare == "contexts"
+        self._standardise = checked_prepare(prepare) == "contexts"
         self.unit_free = prepare == "all"
         self.memory = whole_number(memory, "The memory", least=1) if self.unit_free else None
         self.count = 0

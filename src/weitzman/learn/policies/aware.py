@@ -56,7 +56,7 @@ from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policies.weitzman import kappa_of
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
-from weitzman.learn.preparation import Prepare
+from weitzman.learn.preparation import Prepare, checked_prepare
 
 __all__ = ["Aware"]
 
@@ -89,7 +89,8 @@ class Aware:
     @property
     def prepares(self) -> Prepare:
         """What is prepared."""
-        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
+        auto = self.prepare == "auto"
+        return prepare_for(self.learner) if auto else checked_prepare(self.prepare)
 
     @property
     def name(self) -> str:

@@ -40,6 +40,7 @@ from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest
 from weitzman.learn.preparation import Prepare
+from weitzman.search.numbers import finite_number
 from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
@@ -82,6 +83,16 @@ class Joint:
     caution: float = 1.0
     shared: bool = False
     prepare: Prepare = "all"
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise InvalidInputError("The kind of a law", f"be one of {list(_KINDS)}", self.kind)
+        if self.way not in (*_CODES, *_PLAIN):
+            rule = f"be one of {[*_CODES, *_PLAIN]}"
+            raise InvalidInputError("The way to play a law", rule, self.way)
+        rule = "be a finite number >= 0"
+        if finite_number(self.caution, "The caution", rule) < 0.0:
+            raise InvalidInputError("The caution", rule, self.caution)
 
     @property
     def name(self) -> str:
@@ -131,17 +142,10 @@ class JointFamily:
 
     def start(self, history: History, *, seed: int) -> "JointMembers":
         """Return the ways, over a history without rounds."""
-        if self.kind not in _KINDS:
-            raise InvalidInputError("The kind of a law", f"be one of {list(_KINDS)}", self.kind)
-        for way, caution in self.ways:
-            if way not in (*_CODES, *_PLAIN):
-                rule = f"be one of {[*_CODES, *_PLAIN]}"
-                raise InvalidInputError("The way to play a law", rule, way)
-            if way in _CODES and not has_joint_law(self.kind, history.shared):
-                rule = f"be one of {list(_PLAIN)} by trees for boxes without history"
-                raise InvalidInputError("The way to play a law", rule, way)
-            if not 0.0 <= caution < np.inf:
-                raise InvalidInputError("The caution", "be a finite number >= 0", caution)
+        adaptive = [way for way, _ in self.ways if way in _CODES]
+        if adaptive and not has_joint_law(self.kind, history.shared):
+            rule = f"be one of {list(_PLAIN)} by trees for boxes without history"
+            raise InvalidInputError("The way to play a law", rule, adaptive[0])
         return JointMembers(history, self)
 
 

@@ -13,11 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.explanation import Explanation, explain_order
-from weitzman.learn.learner import Bank, bank_of
+from weitzman.learn.learner import Bank, as_learner, bank_of
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.tuned import TunedBank
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
-from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
+from weitzman.learn.preparation import (
+    WIDE,
+    Preparation,
+    Prepare,
+    in_units,
+    with_constant,
+)
 from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = [
@@ -69,7 +75,7 @@ def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed
 
 def prepared_bank(policy: Any, *, boxes: int, dimension: int) -> Bank:
     """Return the bank of a policy over a learner, for contexts as the policy prepares them."""
-    learner = policy.learner
+    learner = as_learner(policy.learner)
     if policy.prepares != "all":
         return bank_of(learner, boxes=boxes, dimension=dimension)
     ready = linear_learner(learner, dimension - 1)

@@ -71,6 +71,10 @@ class Simple:
     shared: bool = False
     prepare: Prepare = "all"
 
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            raise InvalidInputError("The simple rule", f"be one of {list(RULES)}", self.rule)
+
     @property
     def name(self) -> str:
         """The name of the rule."""

@@ -31,10 +31,10 @@ from weitzman.learn.policies.allowance import Allowance, predicted
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
-from weitzman.learn.preparation import Prepare
+from weitzman.learn.preparation import Prepare, checked_prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
-from weitzman.search.numbers import whole_number
+from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
@@ -76,7 +76,8 @@ class Weitzman:
     @property
     def prepares(self) -> Prepare:
         """What is prepared."""
-        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
+        auto = self.prepare == "auto"
+        return prepare_for(self.learner) if auto else checked_prepare(self.prepare)
 
     @property
     def name(self) -> str:
@@ -122,11 +123,13 @@ class Weitzman:
 
 def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
     """Return κ: as given, or what ``"auto"`` means under the feedback."""
-    if optimism == "auto":
+    if isinstance(optimism, str) and optimism == "auto":
         return KAPPA if feedback == "opened" else 0.0
-    if not (isinstance(optimism, int | float) and 0.0 <= optimism < np.inf):
-        raise InvalidInputError("The optimism", "be 'auto' or a finite number >= 0", optimism)
-    return float(optimism)
+    rule = "be 'auto' or a finite number >= 0"
+    kappa = finite_number(optimism, "The optimism", rule)
+    if kappa < 0.0:
+        raise InvalidInputError("The optimism", rule, optimism)
+    return kappa
 
 
 class Bought:

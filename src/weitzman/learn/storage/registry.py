@@ -24,7 +24,7 @@ from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.aware import Aware
-from weitzman.learn.policies.joint import Joint, Kind, Way
+from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
@@ -124,8 +124,7 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
     kind, way, caution = [*name.split(" "), "1", "1"][:3]
     with suppress(ValueError):
         joint = Joint(cast("Any", kind), cast("Any", way), float(caution), shared)
-        known = kind in get_args(Kind) and way in get_args(Way) and 0.0 <= joint.caution < np.inf
-        if known and joint.name == name:
+        if joint.name == name:
             return joint
     rule = (
         f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}; or a law "

@@ -12,6 +12,8 @@ in either tail keeps its digits.
 
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +24,7 @@ from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import Area
 from weitzman.search.laws.roots import halve
+from weitzman.search.numbers import float_array
 
 
 class Mixture(Distribution):
@@ -41,9 +44,11 @@ class Mixture(Distribution):
     """
 
     def __init__(self, values: Sequence[ValueLike], weights: ArrayLike | None = None) -> None:
-        if len(values) == 0:
+        if not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
             raise InvalidInputError("The values of Mixture", "be at least one", values)
-        given = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+        given = np.ones(len(values))
+        if weights is not None:
+            given = float_array(weights, "The weights of Mixture")
         if given.shape != (len(values),):
             rule = f"be as many as its values, {len(values)}"
             raise InvalidInputError("The weights of Mixture", rule, np.shape(given))
@@ -111,6 +116,10 @@ class Truncated(Distribution):
         self, value: ValueLike, lower: float = float("-inf"), upper: float = float("inf")
     ) -> None:
         self.value = as_distribution(value, "The value of Truncated")
+        given: tuple[tuple[str, Any], ...] = (("lower", lower), ("upper", upper))
+        for side, end in given:
+            if isinstance(end, bool) or not isinstance(end, Real):
+                raise InvalidInputError(f"The {side} end of Truncated", "be a number", end)
         if not lower <= upper:
             raise InvalidInputError("The lower end of Truncated", f"be <= {upper}", lower)
         low, high = (float(end) for end in self.value.support())

@@ -18,9 +18,12 @@ from weitzman.search.laws.parametric import LocationScale, from_scipy, is_closed
 from weitzman.search.numbers import finite_number
 
 ValueLike = Distribution | CdfAndMean | float
+Function = Callable[[float], float]
 
-# A discrete law is cut where less than this is left, and refused if that takes too many outcomes.
-_CUT = 1e-18
+# A discrete law is cut where less than this is left: what lies beyond would move σ at costs so small.
+_FAR = 1e-100
+# Where that takes too many outcomes, this must do; a law that needs still more of them is refused.
+_ENOUGH, _MANY_OUTCOMES = 1e-18, 100_000
 _MOST_OUTCOMES = 2_000_000
 
 
@@ -94,9 +97,9 @@ def _outcomes(frozen: Any, subject: str) -> Discrete:
         return Discrete(loc + np.asarray(frozen.dist.xk, dtype=np.float64), frozen.dist.pk)
     low, high = (float(end) for end in frozen.support())
     if np.isinf(low):
-        low = _reach(frozen.median(), frozen.cdf, -1.0)
+        low = _reach(frozen.median(), frozen.cdf, frozen.pmf, -1.0)
     if np.isinf(high):
-        high = _reach(frozen.median(), frozen.sf, +1.0)
+        high = _reach(frozen.median(), frozen.sf, frozen.pmf, +1.0)
     if not high - low < _MOST_OUTCOMES:
         rule = f"have fewer than {_MOST_OUTCOMES:,} outcomes that matter"
         raise InvalidInputError(subject, rule, f"{frozen.dist.name} from {low} to {high}")
@@ -105,9 +108,12 @@ def _outcomes(frozen: Any, subject: str) -> Discrete:
     return Discrete(points, mass / mass.sum())
 
 
-def _reach(start: float, tail: Callable[[float], float], direction: float) -> float:
+def _reach(start: float, tail: Function, pmf: Function, direction: float) -> float:
     """Return the first point found from ``start`` outwards beyond which the tail is negligible."""
     step = 1.0
-    while tail(start) > _CUT and step < 2 * _MOST_OUTCOMES:
+    # A tail that is 1 minus something ends at about 1e-16, wherever that is: the pmf does not
+    while step < 2 * _MOST_OUTCOMES and max(tail(start), pmf(start)) > (
+        _FAR if step < _MANY_OUTCOMES else _ENOUGH
+    ):
         start, step = start + direction * step, 2.0 * step
     return float(start)

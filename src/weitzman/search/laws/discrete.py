@@ -153,9 +153,13 @@ class Empirical(Discrete):
 
 def _vector(values: ArrayLike, subject: str) -> Floats:
     try:
-        points = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InvalidInputError(subject, "be numbers", values) from None
+        given = np.asarray(values)
+        # Texts and truths could be read as numbers; objects such as fractions are
+        points = np.atleast_1d(given.astype(np.float64)) if given.dtype.kind in "fiuO" else None
+    except (TypeError, ValueError, OverflowError):
+        points = None
+    if points is None:
+        raise InvalidInputError(subject, "be numbers", values)
     if points.ndim != 1 or points.size == 0:
         raise InvalidInputError(subject, "be a list of at least one number", values)
     if not np.isfinite(points).all():

@@ -4,6 +4,7 @@ The expected excess is the area under the cdf, E(s − v)⁺ = ∫_{−∞}^s P(
 area under the survival function. The area is cut at m ± w(2ᵏ − 1), k = 0, 1, …, with m a median
 and w half the distance between the quartiles, so that the bend of the cdf is seen at every
 distance; towards an unbounded end it goes on as a tail (:mod:`weitzman.search.laws.quadrature`).
+An end that nobody tells is where the cdf becomes 0, found by halving.
 """
 
 from collections.abc import Callable
@@ -103,10 +104,21 @@ class Area:
         else:
             mirrored, rest = tail_panels(lambda x: self.height(-x), -middle, width)
             left = -mirrored[::-1]
+            left[0] = self._end(left[0], left[1] if left.size > 1 else middle)
         right = middle + width * np.expm1(np.arange(1, _DOUBLINGS) * np.log(2.0))
         points = np.concatenate([left, right])
         panels = areas(self.height, points[:-1], points[1:], whole=width)
         return points, rest + np.concatenate([[0.0], np.cumsum(panels)])
+
+    def _end(self, outer: float, inner: float) -> float:
+        """Return where the function stops being zero; ``outer`` if it is not zero there.
+
+        In a panel that crosses the end of the support, small areas would have no digits.
+        """
+        if self.height(np.asarray(outer)) > 0.0:
+            return outer
+        ends = np.asarray(outer), np.asarray(inner)
+        return float(halve(lambda x: np.sign(self.height(x)), np.asarray(1.0), *ends))
 
     def up_to(self, s: Floats) -> Floats:
         points, table = self._table

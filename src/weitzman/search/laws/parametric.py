@@ -127,7 +127,7 @@ class LocationScale(Distribution):
             residual = np.abs(self.excess_below(root) - cost)
             noise = 1e-9 * (self.quantile(0.75) - self.quantile(0.25)) + 1e-15 * np.abs(root)
             if not (residual <= 1e-6 * cost + noise).all():
-                rule = "have a cdf that never decreases, from 0 to 1"
+                rule = "have a cdf that never decreases, from 0 to 1, and a mean that fits its cdf"
                 raise InvalidInputError("The value", rule, self)
         return root
 

@@ -7,6 +7,7 @@ import msgspec
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.settings import bound_of
+from weitzman.learn.storage.parameters import check_parameters
 from weitzman.learn.storage.registry import LEARNERS
 from weitzman.ledger.bodies import Archived, Created
 from weitzman.ledger.state.problem import Problem
@@ -39,6 +40,7 @@ def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     if len(engine.state.problems) >= engine.settings.problems_limit:
         raise Refusal("too-many", f"There are {len(engine.state.problems)} problems.")
     try:
+        check_parameters(ask.policy or ask.learner, ask.parameters)
         Problem(name=ask.name, at=0, settings=settings)
     except InvalidInputError as error:
         raise from_input_error(error, _at_fault(ask)) from None

@@ -22,6 +22,7 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
+from weitzman.search.numbers import float_array
 
 __all__ = [
     "AUTO",
@@ -139,7 +140,7 @@ def prior_rows(prior: Prior, rows: int, size: int) -> Floats:
     start = np.zeros((rows, size))
     if prior is None or is_shared_prior(prior):
         return start
-    known = np.asarray(prior, dtype=np.float64)
+    known = float_array(prior, "prior")
     if known.shape[-1:] != (size,) or known.ndim > 2 or not np.isfinite(known).all():
         raise InvalidInputError("prior", f"be rows of {size} finite numbers", prior)
     if known.ndim == 1:

@@ -1,0 +1,51 @@
+"""A replay as a table for people."""
+
+from typing import TYPE_CHECKING, Any
+
+from weitzman.figures.table import table_of
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+    from weitzman.replays.replay import Replay
+
+__all__ = ["heading", "policy_table", "replay_table", "share_sentence"]
+
+
+def replay_table(replay: "Replay") -> "Group":
+    """Return the heading of a replay, its policies, and the share of the gap that is closed."""
+    from rich.console import Group
+    from rich.text import Text
+
+    rounds = f"{len(replay.totals):,} rounds, feedback {heading(replay)}"
+    return Group(Text(rounds), policy_table(replay), Text(share_sentence(replay)))
+
+
+def heading(replay: "Replay") -> str:
+    """Return the feedback, and the cost scale if costs were multiplied."""
+    scale = "" if replay.cost_scale == 1.0 else f", costs × {replay.cost_scale:g}"
+    return f"{replay.feedback}{scale}"
+
+
+def policy_table(replay: "Replay") -> "Table":
+    """Return a row for each policy: its mean total, boxes opened, and what the first one saves."""
+    numbers = ("total per round", "± s.e.", "opened", f"{replay.main} saves", "± s.e.")
+    return table_of(["policy"], numbers, (_cells(row, replay.main) for row in replay.rows()))
+
+
+def share_sentence(replay: "Replay") -> str:
+    """Return the share of the gap between the best other rule and hindsight, in a sentence."""
+    share, error = replay.share()
+    return (
+        f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
+        f"{share:+.3f} ± {error:.3f} of the gap."
+    )
+
+
+def _cells(row: dict[str, Any], main: str) -> list[str]:
+    cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
+    cells.append(f"{row['boxes_opened']:.2f}")
+    if row["policy"] != main:
+        cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
+    return cells
