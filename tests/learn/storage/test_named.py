@@ -1,5 +1,6 @@
 """Policies by name: tables, commands and study files call a policy alike."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,7 +32,12 @@ def test_a_name_is_that_of_the_policy_it_gives(name: str, shared: bool) -> None:
 def test_every_candidate_of_the_default_has_its_name() -> None:
     for shared in (False, True):
         for one in default_policy(shared=shared).candidates:
-            assert named_policy(policy_name(one), shared=shared) == one
+            named = named_policy(policy_name(one), shared=shared)
+            if isinstance(one, wz.Aware):
+                # The memory of the incumbent is bounded
+                assert isinstance(one.learner, wz.FTRL)
+                one = replace(one, learner=replace(one.learner, window=None))  # noqa: PLW2901
+            assert named == one
 
 
 CASES: list[tuple[str, Policy]] = [
