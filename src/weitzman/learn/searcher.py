@@ -86,7 +86,7 @@ class Searcher:
     >>> for box in search:
     ...     search.see({"a": 3.0, "b": 2.0}[box])
     >>> search.close(values={"a": 3.0, "b": 2.0}).total
-    3.0
+    3.5
     """
 
     def __init__(
