@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
-__all__ = ["Encoding", "Feature"]
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 State = dict[str, NDArray[np.generic]]

@@ -24,8 +24,6 @@ from weitzman.search.round import Outcome, Search, finite_value
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["LiveSearch"]
-
 _ALONE = (
     "The feedback is 'full', but close() was given no values: only what was seen is learned. "
     "Say close(values={}) if no more is known."

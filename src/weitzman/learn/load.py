@@ -13,8 +13,6 @@ from weitzman.learn.storage.format import read_saved, unpack
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.search.numbers import whole_number
 
-__all__ = ["load"]
-
 
 def load(source: str | os.PathLike[str] | bytes) -> Searcher:
     """Return the searcher that :meth:`Searcher.save` wrote, or :meth:`Searcher.to_bytes` returned.

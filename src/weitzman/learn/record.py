@@ -25,19 +25,6 @@ from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = [
-    "Played",
-    "Record",
-    "bound_rule",
-    "checked_record",
-    "checked_rows",
-    "play_known_round",
-    "play_record",
-    "revealed",
-    "sigma_by",
-    "sigma_of",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Played:

@@ -18,15 +18,6 @@ from weitzman.search.reservation import Sense
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
 
-__all__ = [
-    "bound_of",
-    "box_names",
-    "checked_policy",
-    "plain_parameters",
-    "saved_settings",
-    "started",
-]
-
 _BETTER = {"min": "smaller", "max": "larger"}
 
 

@@ -27,26 +27,6 @@ import msgspec
 
 from weitzman.errors import JournalFormatError
 
-__all__ = [
-    "KINDS",
-    "LARGEST",
-    "Answered",
-    "Archived",
-    "Body",
-    "Closed",
-    "Created",
-    "Imported",
-    "KeyCreated",
-    "KeyRevoked",
-    "Opened",
-    "PastRound",
-    "Scope",
-    "Seen",
-    "Uploaded",
-    "decode",
-    "encode",
-]
-
 LARGEST: Final = sys.float_info.max
 """What stands for +∞."""
 

@@ -19,8 +19,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-__all__ = ["GENESIS", "Draft", "Event", "chained", "follows", "link"]
-
 GENESIS = hashlib.sha256(b"weitzman.journal 1").digest()
 """The chain before the first event."""
 

@@ -26,8 +26,6 @@ from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.record import checked_record
 
-__all__ = ["CHECKS", "check_learner"]
-
 Array = NDArray[np.float64]
 Data = tuple[Array, Array, Array]
 

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidFileError
 
-__all__ = ["VERSION", "pack", "read_saved", "unpack", "write_saved"]
-
 VERSION = 3
 Arrays = dict[str, NDArray[np.generic]]
 Thing = Literal["searcher", "search"]

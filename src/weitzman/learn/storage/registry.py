@@ -31,16 +31,6 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.earlier import as_now
 
-__all__ = [
-    "LEARNERS",
-    "POLICIES",
-    "described_policy",
-    "learner_from",
-    "learner_name",
-    "named_policy",
-    "policy_from",
-]
-
 LEARNERS: Final[dict[str, type[Learner]]] = {
     c.__name__: c
     for c in (Boosted, Fourier, FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)

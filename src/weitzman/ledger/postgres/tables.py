@@ -25,8 +25,6 @@ from weitzman.ledger.event import Event, follows
 from weitzman.ledger.journal import EMPTY, VERSION, Head, unavailable
 from weitzman.ledger.postgres.connection import AWAY
 
-__all__ = ["CHANNEL", "from_row", "make_tables", "to_row", "whole"]
-
 CHANNEL = "weitzman"
 """Where the seq of every new head is announced."""
 

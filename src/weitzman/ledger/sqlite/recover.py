@@ -22,8 +22,6 @@ from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.layout import check_header
 
-__all__ = ["Recovery", "recover"]
-
 _BATCH = 10_000
 
 

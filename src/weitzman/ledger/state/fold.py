@@ -32,8 +32,6 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.arrays import pack
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["SERVICE", "Key", "Service", "State", "apply", "digest", "replay"]
-
 SERVICE = ""
 """The name of the problem to which events of the service as a whole belong."""
 

@@ -16,8 +16,6 @@ from weitzman.ledger.bodies import LARGEST, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
-__all__ = ["OpenRound", "RoundRecord"]
-
 
 class RoundRecord(msgspec.Struct):
     """An open round as it is saved; ``course`` is a rule without reservation values, as arrays.

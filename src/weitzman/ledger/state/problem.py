@@ -25,8 +25,6 @@ from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
 from weitzman.search.rule import Arrays, Rule
 
-__all__ = ["Floats", "Problem", "ProblemRecord"]
-
 Floats = NDArray[np.float64]
 
 

@@ -7,8 +7,6 @@ from weitzman.ledger.bodies import Closed, Opened, Seen, decode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.open_round import OpenRound
 
-__all__ = ["RoundHistory", "round_history"]
-
 
 @dataclass
 class RoundHistory:

@@ -31,15 +31,6 @@ from weitzman.serve.messages.reports import (
 )
 from weitzman.serve.messages.schema import Digest
 
-__all__ = [
-    "diagnostics",
-    "digest_of",
-    "feature_points",
-    "list_rounds",
-    "newest_rounds",
-    "report",
-]
-
 _SECOND = 1e-6
 _LISTED = 100
 _ENOUGH = 30  # looks after which a calibration says something

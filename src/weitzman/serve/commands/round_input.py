@@ -17,8 +17,6 @@ from weitzman.search.numbers import LIMIT
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewRound
 
-__all__ = ["RoundInput", "box_value", "checked_value", "round_input"]
-
 T = TypeVar("T")
 
 

@@ -28,8 +28,6 @@ from weitzman.serve.messages.schema import (
     SeeRequest,
 )
 
-__all__ = ["box_name", "close_round", "known_history", "open_round", "outcome_of", "see_values"]
-
 V = TypeVar("V", float, float | None)
 _RULE = (
     "Open the boxes in this order. Stop as soon as the best value in hand is at {} the "

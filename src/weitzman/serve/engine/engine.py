@@ -28,8 +28,6 @@ from weitzman.serve.engine.writer import Then, Writer
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.settings import Settings
 
-__all__ = ["Engine"]
-
 _NOT_LED = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
 _LOCKED = 1_000_000

@@ -39,8 +39,6 @@ from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response, error_response, refusal_response
 from weitzman.serve.messages.schema import Health
 
-__all__ = ["App"]
-
 Send = Callable[[Message], Awaitable[None]]
 
 _encode = msgspec.json.Encoder().encode

@@ -24,8 +24,6 @@ from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Headers, error_response
 
-__all__ = ["LogLines", "Protocol"]
-
 _NEVER: Final = asyncio.Event()
 _SMALL: Final = 65_536
 """The largest body that is waited for here, in bytes."""

@@ -14,8 +14,6 @@ from weitzman.serve.messages.response import Response
 if TYPE_CHECKING:
     from weitzman.serve.engine.engine import Engine
 
-__all__ = ["ClientGoneError", "Message", "Receive", "Request", "check_type", "read_body"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
