@@ -13,14 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-State = dict[str, NDArray[np.generic]]
 
 
 @dataclass(frozen=True, kw_only=True)
