@@ -27,24 +27,11 @@ class ClientGoneError(Exception):
 class Request:
     """A request, and what becomes of it.
 
-    Attributes
-    ----------
-    method, path, headers, client
-        Those of the request; ``client`` is the address it came from.
-    raw_path
-        The path as it was sent, for another process.
-    content, receive
-        The body, or what gives it piece by piece.
-    match, label
-        Its route and the names in its path; what metrics and log call it. Both are known after the look-up.
-    is_direct
-        Whether it has nothing to wait for but the commit.
-    engine
-        Whose state the response tells of; None if it tells of nothing.
-    response
-        What is sent once everything that it rests on is stored.
-    began
-        When it began, in seconds.
+    ``client`` is the address that it came from, ``raw_path`` its path as it was sent, for another process;
+    ``content`` is the body, ``receive`` what gives it piece by piece. After the look-up ``match`` is its
+    route with the names in its path, and ``label`` what metrics and log call it. A request that ``is_direct``
+    has nothing to wait for but the commit. The ``response``, which tells of the state of ``engine`` or of
+    nothing, is sent once everything that it rests on is stored. It ``began`` at a time in seconds.
     """
 
     __slots__ = (
