@@ -151,7 +151,7 @@ def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> F
     )
     sign = problem.sign
     for events in rounds:
-        history = round_history(events, sign=sign, waiting=problem.settings.waiting)
+        history = round_history(problem, events)
         if history is None:
             continue
         for row, sigma in enumerate(history.body.reservation_values):

@@ -144,10 +144,7 @@ def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
 
 def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
     """Return the history of a round; None if there is no such round."""
-    events = engine.find(problem.name, name)
-    if not events:
-        return None
-    return round_history(events, sign=problem.sign, waiting=problem.settings.waiting)
+    return round_history(problem, engine.find(problem.name, name))
 
 
 def outcome_of(
