@@ -80,16 +80,6 @@ def chained(seq: int, chain: bytes, drafts: Iterable[Draft]) -> list[Event]:
     for draft in drafts:
         seq += 1
         chain = link(chain, seq, draft)
-        events.append(
-            Event(
-                seq,
-                draft.problem,
-                draft.number,
-                draft.kind,
-                draft.at,
-                draft.key,
-                draft.body,
-                chain,
-            )
-        )
+        columns = (seq, *msgspec.structs.astuple(draft), chain)
+        events.append(Event(*columns))
     return events

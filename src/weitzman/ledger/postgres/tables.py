@@ -18,6 +18,7 @@ empty one is taken: a role that may not make schemas can be given one.
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import psycopg
 
 from weitzman.errors import JournalFormatError
@@ -87,18 +88,10 @@ def whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
     return events
 
 
-def to_row(event: Event) -> tuple[int, bytes, int, bytes, int, bytes, bytes, bytes]:
+def to_row(event: Event) -> tuple[int | bytes, ...]:
     """Return the columns of an event."""
-    return (
-        event.seq,
-        event.problem.encode(),
-        event.number,
-        event.kind.encode(),
-        event.at,
-        event.key.encode(),
-        event.body,
-        event.chain,
-    )
+    columns = msgspec.structs.astuple(event)
+    return tuple(part.encode() if isinstance(part, str) else part for part in columns)
 
 
 def from_row(row: Sequence[Any]) -> Event | None:
