@@ -74,8 +74,9 @@ class App:
             path=scope["path"],
             headers=dict(scope["headers"]),
             client=scope["client"][0] if scope.get("client") else "",
+            raw_path=scope["raw_path"].decode(),
+            receive=receive,
         )
-        request.raw_path, request.receive = scope["raw_path"].decode(), receive
         error = None
         try:
             request.response = await self.respond(request)

@@ -198,8 +198,8 @@ class Protocol(HttpToolsProtocol):
             path=url.decode("ascii"),
             headers=dict(self.headers),
             client=client,
+            content=self._content,
         )
-        request.content = self._content
         if not self._app.direct(request):
             return False
         self._is_headed = False

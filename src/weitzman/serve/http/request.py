@@ -4,6 +4,7 @@ A body that is announced too long is not read; one that is found too long is not
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ class ClientGoneError(Exception):
     """The caller has gone away before the end of the body."""
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Request:
     """A request, and what becomes of it.
 
@@ -34,21 +36,19 @@ class Request:
     nothing, is sent once everything that it rests on is stored. It ``began`` at a time in seconds.
     """
 
-    __slots__ = (
-        "began", "client", "content", "engine", "headers", "is_direct", "label", "match", "method", "path",
-        "raw_path", "receive", "response",
-    )  # fmt: skip
-
-    response: Response
-
-    def __init__(self, *, method: str, path: str, headers: dict[bytes, bytes], client: str) -> None:
-        self.method, self.path, self.headers, self.client = method, path, headers, client
-        self.raw_path, self.label, self.is_direct = "", "none", False
-        self.content: bytes | None = None
-        self.receive: Receive | None = None
-        self.match: Match | None = None
-        self.engine: Engine | None = None
-        self.began = perf_counter()
+    method: str
+    path: str
+    headers: dict[bytes, bytes]
+    client: str
+    raw_path: str = ""
+    content: bytes | None = None
+    receive: Receive | None = None
+    match: Match | None = None
+    label: str = "none"
+    is_direct: bool = False
+    engine: "Engine | None" = None
+    response: Response = field(init=False)
+    began: float = field(default_factory=perf_counter)
 
 
 async def read_body(request: Request, most: int) -> bytes:
