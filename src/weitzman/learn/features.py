@@ -21,16 +21,9 @@ from weitzman.search.numbers import finite_number
 
 @dataclass(frozen=True, kw_only=True)
 class Feature:
-    """A feature of the boxes.
+    """A feature of the boxes, by the name that rows call it.
 
-    Attributes
-    ----------
-    name
-        What rows call it.
-    levels
-        Its levels if it is text; None for a number.
-    optional
-        Whether a column says that it is missing.
+    It has ``levels`` if it is text, None for a number. A column says where an ``optional`` one is missing.
     """
 
     name: str
