@@ -16,8 +16,6 @@ from weitzman.search.rule import opening_order
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["BestPossible", "BoxExplanation", "Explanation", "explain_order", "explain_round"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -37,9 +37,6 @@ from weitzman.learn.units import Units, rounded
 from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["CLIP", "PILE", "WIDE", "Preparation", "Prepare", "UnitRule", "in_units", "prepared"]
-__all__ += ["with_constant"]
-
 Prepare = Literal["all", "contexts", "nothing"]
 
 CLIP = 4.0

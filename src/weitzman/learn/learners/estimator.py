@@ -44,8 +44,6 @@ except ImportError as error:
         "The regressor needs scikit-learn 1.6 or newer: pip install 'weitzman[sklearn]'."
     ) from error
 
-__all__ = ["ReservationValueRegressor"]
-
 # K, a power of two so that multiplying by it is exact
 _LARGE = 1024.0
 

@@ -24,8 +24,6 @@ from weitzman.errors import WeitzmanError
 from weitzman.learn.models.refits import SLICE, Fitting, whole
 from weitzman.learn.policy import Floats, Ints
 
-__all__ = ["LEAF", "Forest", "extra_trees", "grow", "growing", "weigh"]
-
 LEAF = 5
 """The fewest rounds or rows in a leaf."""
 

@@ -42,8 +42,6 @@ from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, 
 from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
-
 CAP = 512
 """The most vectors of a law."""
 

@@ -20,15 +20,6 @@ from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheape
 from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = [
-    "PreparedPlayer",
-    "given_rounds",
-    "linear_learner",
-    "prepare_for",
-    "prepared_bank",
-    "started",
-]
-
 
 def prepare_for(learner: Any) -> Prepare:
     """Return what is prepared for a learner, where nobody says.
