@@ -8,7 +8,7 @@ sign on the way out and in.
 import asyncio
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,14 @@ import numpy as np
 from weitzman.errors import InvalidInputError
 from weitzman.learn.load import load
 from weitzman.learn.settings import saved_settings
-from weitzman.ledger.bodies import Imported, PastRound, Uploaded
+from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
 from weitzman.ledger.state.deciding import searcher_for
 from weitzman.ledger.state.problem import Problem
-from weitzman.ledger.state.round_history import RoundHistory, round_history
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.table import read_table
 from weitzman.serve.commands.problems import problem_view
 from weitzman.serve.commands.round_input import box_value
-from weitzman.serve.commands.rounds import box_name
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
@@ -132,24 +130,44 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
-    names = ("round", "box", "cost", "paid", "value", "outside", "opened", "late")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    boxes = problem.settings.boxes
+    columns: dict[str, list[Any]] = {
+        n: [] for n in ("round", "box", "cost", "paid", "value", "outside", "opened", "late")
+    }
     features: list[list[float]] = []
-    for name, history in _ended(problem, events):
-        assert history.closed is not None
-        ended = history.round
-        known = ended.known([(row, problem.sign * v) for row, v in history.closed.shown])
-        values = [history.late.get(row, value) for row, value in enumerate(known)]
-        rows = range(len(values))
-        features += history.body.contexts
-        columns["round"] += [name] * len(rows)
-        columns["box"] += [box_name(problem, ended, row) for row in rows]
-        columns["cost"] += ended.costs
-        columns["paid"] += [ended.state.spent.get(row) for row in rows]
-        columns["value"] += [None if v is None or math.isnan(v) else v for v in values]
-        columns["outside"] += [ended.outside] * len(rows)
-        columns["opened"] += [row in ended.state.opened for row in rows]
-        columns["late"] += [row in history.late for row in rows]
+    opened: dict[str, Opened] = {}
+    looks: dict[str, dict[int, float | None]] = {}
+    spent: dict[str, dict[int, float]] = {}
+    first: dict[str, int] = {}
+    for event in events:
+        if event.kind not in ("opened", "seen", "closed"):
+            continue
+        body = decode(event.kind, event.body)
+        if isinstance(body, Opened):
+            opened[event.key], looks[event.key], spent[event.key] = body, {}, {}
+        elif isinstance(body, Seen) and not body.late:
+            looks[event.key].update(body.looks)
+            spent[event.key].update(body.costs)
+        elif isinstance(body, Seen):
+            for row, value in body.looks:
+                columns["value"][first[event.key] + row] = _out(problem, value)
+                columns["late"][first[event.key] + row] = True
+        elif isinstance(body, Closed):
+            begun, seen = opened.pop(event.key), looks.pop(event.key)
+            paid = spent.pop(event.key)
+            values = {**dict(body.shown), **{r: v for r, v in seen.items() if v is not None}}
+            rows = range(len(begun.costs))
+            places = list(rows) if begun.places is None else begun.places
+            first[event.key] = len(features)
+            features += begun.contexts
+            columns["round"] += [event.key] * len(rows)
+            columns["box"] += [boxes[p] for p in places]
+            columns["cost"] += begun.costs
+            columns["paid"] += [paid.get(r) for r in rows]
+            columns["value"] += [_out(problem, values.get(r)) for r in rows]
+            columns["outside"] += [_out(problem, begun.outside)] * len(rows)
+            columns["opened"] += [r in seen for r in rows]
+            columns["late"] += [False] * len(rows)
     kinds = {"round": pyarrow.string(), "box": pyarrow.string(), "opened": pyarrow.bool_()}
     kinds["late"] = pyarrow.bool_()
     arrays = {n: pyarrow.array(c, kinds.get(n, pyarrow.float64())) for n, c in columns.items()}
@@ -162,15 +180,5 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     return sink.getvalue()
 
 
-def _ended(problem: Problem, events: Iterable[Event]) -> Iterator[tuple[str, RoundHistory]]:
-    """Yield the rounds that have ended with their ids, in the order in which they did."""
-    rounds: dict[str, list[Event]] = {}
-    for event in events:
-        if event.kind in ("opened", "seen", "closed"):
-            rounds.setdefault(event.key, []).append(event)
-        if event.kind == "closed":
-            rounds[event.key] = rounds.pop(event.key)
-    for name, own in rounds.items():
-        history = round_history(problem, own)
-        if history is not None and history.closed is not None:
-            yield name, history
+def _out(problem: Problem, value: float | None) -> float | None:
+    return None if value is None else problem.sign * value
