@@ -30,7 +30,8 @@ class Recovery(NamedTuple):
 
     The events 1 … ``kept`` are whole, and ``stored`` is the seq of the last event that is known to have been
     stored. ``lost`` has seq, problem, kind and time of the lost events that can still be read in part.
-    ``aside`` is where the damaged files are now; None if they are where they were.
+    ``aside`` is where the damaged files are now; None if they are where they were. If all ``is_whole``,
+    nothing was damaged.
     """
 
     kept: int

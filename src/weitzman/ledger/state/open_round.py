@@ -43,12 +43,12 @@ class RoundRecord(msgspec.Struct):
 class OpenRound:
     """A round that has not ended.
 
-    It was opened ``at`` a time, and its waiting time is over ``until`` another, in microseconds. ``places``
-    has the place of each row among all boxes, None if the rows are all boxes; ``contexts`` one row of d
-    numbers per box of the round; ``state`` what it has shown. The ``rule`` decides; it is None if that is not
-    known from the events. ``guessed``: nobody said the costs, so that every look has to say what it cost.
-    ``sigma`` are the reservation values by row, ``order`` the rows by increasing ones; without reservation
-    values none, and the rows as they stand.
+    It was opened ``at`` one time and waits ``until`` another, in microseconds. ``places`` has the place of
+    each row among all boxes, None if the rows are all boxes; ``contexts`` one row of d numbers per box of the
+    round; ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
+    ``guessed``: nobody said the costs, so that every look has to say what it cost. ``sigma`` are the
+    reservation values by row, ``order`` the rows by increasing ones; without reservation values none, and the
+    rows as they stand.
     """
 
     at: int
