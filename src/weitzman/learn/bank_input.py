@@ -12,9 +12,6 @@ from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import LIMIT, finite_number, float_array
 
-__all__ = ["asked", "box_numbers", "check_contexts", "check_new_boxes", "column", "hash_of"]
-__all__ += ["name_list", "places_of", "refusal", "value_in_hand"]
-
 _RULES = {
     1: "be the number of a box",
     2: "come at most once in a round",

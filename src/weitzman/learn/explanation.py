@@ -17,8 +17,6 @@ from weitzman.search.state import RoundState
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["BestPossible", "BoxExplanation", "Explanation", "explain_order", "explain_round"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -13,30 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
-
-__all__ = ["Encoding", "Feature"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-State = dict[str, NDArray[np.generic]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Feature:
-    """A feature of the boxes.
+    """A feature of the boxes, by the name that rows call it.
 
-    Attributes
-    ----------
-    name
-        What rows call it.
-    levels
-        Its levels if it is text; None for a number.
-    optional
-        Whether a column says that it is missing.
+    It has ``levels`` if it is text, None for a number. A column says where an ``optional`` one is missing.
     """
 
     name: str

@@ -37,8 +37,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import asked, box_numbers, column, hash_of
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Bank", "Learner", "bank_of"]
-
 
 class Bank(ABC):
     """A learner that is running, for all boxes of a problem.

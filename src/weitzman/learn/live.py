@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
@@ -24,15 +25,12 @@ from weitzman.search.round import Outcome, Search, finite_value
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["LiveSearch"]
-
 _ALONE = (
     "The feedback is 'full', but close() was given no values: only what was seen is learned. "
     "Say close(values={}) if no more is known."
 )
 
 Name = TypeVar("Name", bound=Hashable)
-FloatArray = NDArray[np.float64]
 
 
 class LiveSearch(Search[Name]):
@@ -71,7 +69,7 @@ class LiveSearch(Search[Name]):
         self._player: Any = player
         self._means = means
         self._guessed = guessed
-        self._learned: FloatArray | None = None
+        self._learned: Floats | None = None
 
     def see(self, value: float, *, box: Name | None = None, cost: float | None = None) -> None:
         """Say what the box just given out holds, as in :meth:`weitzman.Search.see`.
@@ -201,7 +199,7 @@ class LiveSearch(Search[Name]):
             raise InvalidInputError(f"The value of box {box!r}", rule, value)
         return number
 
-    def _given(self, values: Mapping[Name, float] | ArrayLike) -> FloatArray:
+    def _given(self, values: Mapping[Name, float] | ArrayLike) -> Floats:
         """Return the values that full information shows, one per row, NaN where there is none."""
         if self._feedback != "full":
             rule = "come only under feedback 'full'"
@@ -231,7 +229,7 @@ class LiveSearch(Search[Name]):
         except ValueError:
             raise InvalidInputError("The box", "be one of the round's", box) from None
 
-    def _row(self, seen: dict[int, float]) -> FloatArray:
+    def _row(self, seen: dict[int, float]) -> Floats:
         """Return the values seen, one per box of the round, NaN where there is none."""
         row = np.empty(len(self._boxes))
         row.fill(math.nan)

@@ -13,8 +13,6 @@ from weitzman.learn.storage.format import read_saved, unpack
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.search.numbers import whole_number
 
-__all__ = ["load"]
-
 
 def load(source: str | os.PathLike[str] | bytes) -> Searcher:
     """Return the searcher that :meth:`Searcher.save` wrote, or :meth:`Searcher.to_bytes` returned.
@@ -31,23 +29,16 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             seed = described.get("seed", seed)
             arrays = upgraded_arrays(described, arrays)
             described = upgraded(described)
-        decides: dict[str, Any]
         if described is not None:
-            decides = {"policy": policy_from(described)}
+            policy = policy_from(described)
         else:
             learner = learner_from(settings["learner"], settings["parameters"])
-            decides = {
-                "policy": Weitzman(
-                    learner,
-                    optimism=settings["optimism"],
-                    block=settings["block"],
-                    prepare=given_rounds(learner),
-                )
-            }
+            own = {name: settings[name] for name in ("optimism", "block")}
+            policy = Weitzman(learner, **own, prepare=given_rounds(learner))
         searcher = Searcher(
             boxes=settings["names"],
             dimension=settings["dimension"],
-            **decides,
+            policy=policy,
             feedback=settings["feedback"],
             sense=settings["sense"],
             # Earlier versions know of no best possible value

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["curvature", "loss", "slope"]
-
 
 def loss(z: ArrayLike, cost: ArrayLike) -> Any:
     """Return H_c(z).

@@ -31,24 +31,6 @@ from weitzman.search.numbers import LIMIT
 from weitzman.search.rule import Arrays, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
-__all__ = [
-    "FEEDBACKS",
-    "Feedback",
-    "Player",
-    "Policy",
-    "Round",
-    "State",
-    "as_policy",
-    "bounded",
-    "cheapest",
-    "checked_round",
-    "decided",
-    "joined",
-    "only",
-    "parted",
-    "walk",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = Arrays

@@ -37,9 +37,6 @@ from weitzman.learn.units import Units, rounded
 from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["CLIP", "PILE", "WIDE", "Preparation", "Prepare", "UnitRule", "in_units", "prepared"]
-__all__ += ["checked_prepare", "with_constant"]
-
 Prepare = Literal["all", "contexts", "nothing"]
 
 _PREPARE: dict[str, Prepare] = {"all": "all", "contexts": "contexts", "nothing": "nothing"}

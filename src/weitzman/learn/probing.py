@@ -26,8 +26,6 @@ from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
-__all__ = ["block_length", "mix", "mix_one", "mixed", "probes"]
-
 _MIX_1, _MIX_2, _STEP = (
     np.uint64(0xBF58476D1CE4E5B9),
     np.uint64(0x94D049BB133111EB),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import check_contexts
@@ -24,19 +24,6 @@ from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, bounded
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
-
-__all__ = [
-    "Played",
-    "Record",
-    "bound_rule",
-    "checked_record",
-    "checked_rows",
-    "first_sigma",
-    "play_known_round",
-    "play_record",
-    "revealed",
-    "sigma_of",
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,16 +75,9 @@ class Played:
 class Record:
     """Recorded rounds, checked; smaller values are better.
 
-    Attributes
-    ----------
-    contexts, values
-        Arrays (T, n, d) and (T, n).
-    costs
-        (T, n), or (1, n) if they are the same in all rounds.
-    outside
-        (T,), or (1,) if it is the same in all rounds; +∞ for none.
-    least
-        The best value that a box can hold; −∞ if that was not said.
+    ``contexts`` are (T, n, d) and ``values`` (T, n). ``costs`` are (T, n) and ``outside``, +∞ for none, is
+    (T,), with one row where all rounds have the same. ``least`` is the best value that a box can hold; −∞ if
+    that was not said.
     """
 
     contexts: Floats
@@ -133,9 +113,7 @@ class Record:
         return shown, self.values[t, there]
 
 
-def revealed(
-    rule: Rule, state: RoundState, values: Floats, feedback: Feedback
-) -> NDArray[np.float64]:
+def revealed(rule: Rule, state: RoundState, values: Floats, feedback: Feedback) -> Floats:
     """Return what a round reveals of its values, NaN for the rest."""
     if feedback == "full":
         return values

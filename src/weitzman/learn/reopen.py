@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from weitzman.learn.searcher import Searcher
 
-__all__ = ["reopened"]
-
 _SUBJECT = "The state of a search"
 
 

@@ -48,8 +48,6 @@ from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense, check_sense
 
-__all__ = ["Searcher"]
-
 
 class Searcher:
     """Searches boxes whose values it learns to predict from contexts.

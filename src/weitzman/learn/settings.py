@@ -19,15 +19,6 @@ from weitzman.search.reservation import Sense
 if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
 
-__all__ = [
-    "bound_of",
-    "box_names",
-    "checked_policy",
-    "plain_parameters",
-    "saved_settings",
-    "started",
-]
-
 MOST_BOXES = 10_000_000
 """More are a slip of the finger, and their names would fill the memory."""
 

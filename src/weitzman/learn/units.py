@@ -22,8 +22,6 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, kernel
 
-__all__ = ["Units", "rounded", "shrink", "threshold"]
-
 _DIGITS = 32
 
 

@@ -27,26 +27,6 @@ import msgspec
 
 from weitzman.errors import JournalFormatError
 
-__all__ = [
-    "KINDS",
-    "LARGEST",
-    "Answered",
-    "Archived",
-    "Body",
-    "Closed",
-    "Created",
-    "Imported",
-    "KeyCreated",
-    "KeyRevoked",
-    "Opened",
-    "PastRound",
-    "Scope",
-    "Seen",
-    "Uploaded",
-    "decode",
-    "encode",
-]
-
 LARGEST: Final = sys.float_info.max
 """What stands for +∞."""
 
@@ -61,30 +41,13 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 class Created(Body, frozen=True):
     """A problem began.
 
-    Attributes
-    ----------
-    boxes, features
-        The names of the boxes and of the d numbers of a context.
-    sense
-        Whether smaller or larger values are better.
-    cost
-        What a look costs if a round does not say; None: every round says.
-    learner, parameters
-        The name of the learner and its parameters; with ``policy``, the parameters of that policy.
-    policy
-        ``"default"``, or the class of a policy of :mod:`weitzman.learn.storage.registry`, which decides
-        instead of the rule over the learner's reservation values.
-    feedback, optimism
-        As of :class:`weitzman.Searcher`.
-    waiting
-        The waiting time in microseconds: a round that is open for longer is closed by itself.
-    shadow
-        Whether the caller decides, and the problem only tells what it would have done.
-    defaults
-        Of which release the defaults are that ``learner``, ``policy`` and ``parameters`` leave out: 1 before
-        rounds were prepared, 2 since then.
-    least, most
-        The best value that a box can hold, if that is known, as of :class:`weitzman.Searcher`.
+    ``features`` are the names of the d numbers of a context. A look costs ``cost`` if a round does not say;
+    None: every round says. ``parameters`` are those of the ``learner``, or of the ``policy``: that is
+    ``"default"`` or the class of a policy of :mod:`weitzman.learn.storage.registry`, and decides instead of
+    the rule over the learner's reservation values. A round that is open for longer than ``waiting``
+    microseconds is closed by itself. ``shadow``: the caller decides, and the problem only tells what it would
+    have done. ``defaults`` says of which release the defaults are that learner, policy and parameters leave
+    out: 1 before rounds were prepared, 2 since then. The others are as of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]

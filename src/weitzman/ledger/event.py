@@ -19,8 +19,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-__all__ = ["GENESIS", "Draft", "Event", "chained", "follows", "link"]
-
 GENESIS = hashlib.sha256(b"weitzman.journal 1").digest()
 """The chain before the first event."""
 
@@ -82,16 +80,6 @@ def chained(seq: int, chain: bytes, drafts: Iterable[Draft]) -> list[Event]:
     for draft in drafts:
         seq += 1
         chain = link(chain, seq, draft)
-        events.append(
-            Event(
-                seq,
-                draft.problem,
-                draft.number,
-                draft.kind,
-                draft.at,
-                draft.key,
-                draft.body,
-                chain,
-            )
-        )
+        columns = (seq, *msgspec.structs.astuple(draft), chain)
+        events.append(Event(*columns))
     return events

@@ -15,8 +15,6 @@ from typing import NamedTuple, Protocol
 from weitzman.errors import JournalDamagedError, JournalMovedError, JournalUnavailableError
 from weitzman.ledger.event import GENESIS, Draft, Event, follows
 
-__all__ = ["EMPTY", "VERSION", "Head", "Journal", "moved", "unavailable", "whole_alone"]
-
 VERSION = 1
 """The version of the format of events that this code writes; it reads this and earlier ones."""
 

@@ -19,8 +19,6 @@ import numpy as np
 
 from weitzman.ledger.event import Event
 
-__all__ = ["EVERYTHING", "KnownKeys"]
-
 EVERYTHING = sys.maxsize
 """A page without end."""
 

@@ -33,8 +33,6 @@ from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.fold import SERVICE, Service, State, apply
 from weitzman.ledger.state.problem import Problem
 
-__all__ = ["KEPT", "FileSnapshots", "Resumed", "Snapshot", "Snapshots", "repair", "resume", "take"]
-
 KEPT = 2
 """How many snapshots are kept."""
 

@@ -20,8 +20,6 @@ from weitzman.errors import JournalMovedError
 from weitzman.ledger.event import Draft, Event, chained
 from weitzman.ledger.journal import EMPTY, Head, Journal
 
-__all__ = ["JournalCase", "drafts"]
-
 
 def drafts(count: int, *, problem: str = "p", first: int = 1) -> list[Draft]:
     """Return drafts of one problem that tell all columns apart."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from weitzman.replays.replay import Replay
 
-__all__ = ["heading", "policy_table", "replay_table", "share_sentence"]
-
 
 def replay_table(replay: "Replay") -> "Group":
     """Return the heading of a replay, its policies, and the share of the gap that is closed."""

@@ -5,8 +5,6 @@ import time
 
 import msgspec
 
-__all__ = ["log"]
-
 
 def log(event: str, **fields: object) -> None:
     """Write one line."""

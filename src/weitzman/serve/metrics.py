@@ -5,8 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["BOUNDS", "Metrics", "sample"]
-
 BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """The upper bounds of the classes of durations, in seconds."""
 

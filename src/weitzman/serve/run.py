@@ -13,8 +13,6 @@ from weitzman.serve.http.guard import Guard
 from weitzman.serve.logs import log
 from weitzman.serve.settings import Settings
 
-__all__ = ["is_postgres", "make_app", "open_ledger", "serve"]
-
 
 def is_postgres(data: str) -> bool:
     """Whether the data are in a PostgreSQL database, not in a file."""

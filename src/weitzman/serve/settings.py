@@ -4,8 +4,6 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:

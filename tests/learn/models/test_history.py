@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
+from weitzman.learn.models.refits import Refits
 from weitzman.learn.policy import Floats, Round
 from weitzman.learn.preparation import CLIP
 

@@ -11,8 +11,9 @@ import weitzman as wz
 from tests.learn.rounds import seen_in, some_rounds
 from weitzman.learn.models.empirical import NoContext, Sorted
 from weitzman.learn.models.fixed_set import greedy_set
-from weitzman.learn.models.history import History, Refits
+from weitzman.learn.models.history import History
 from weitzman.learn.models.means import STRENGTHS, Means, ridge_path
+from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.ridge import eigen
 from weitzman.learn.policies.portfolio import families_of
 from weitzman.learn.policies.simple import RULES, SimpleFamily

@@ -42,7 +42,6 @@ class Adversarial(BallWorld):
     name: ClassVar[str] = "adversarial"
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self)
         weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
 

@@ -44,7 +44,6 @@ class Bandit:
         return self.cost - self.slope - 0.5
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=2)
         slopes = self.slope * ball(weights_rng(rng), self.boxes, self.dimension - 1)
         level = np.full((self.boxes, 1), self._level)

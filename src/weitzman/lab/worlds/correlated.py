@@ -34,7 +34,6 @@ class Correlated(BallWorld):
     shock: float = 6.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self)
         if self.shock < 3.0 * self.cost:
             rule = f"be at least 3 times the cost, {3.0 * self.cost}"

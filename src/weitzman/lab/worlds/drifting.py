@@ -30,7 +30,6 @@ class Drifting(BallWorld):
     period: float = 2000.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=2)
         fixed = weights_rng(rng)
         begin = self.radius * ball(fixed, self.boxes, self.dimension)

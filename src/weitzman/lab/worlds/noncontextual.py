@@ -30,7 +30,6 @@ class NonContextual:
     widest: float = 100.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=1, most_dimension=1)
         fixed = weights_rng(rng)
         fixed_sigma = self.radius * (2.0 * fixed.random(self.boxes) - 1.0)

@@ -54,7 +54,6 @@ class Signed(BallWorld):
     name: ClassVar[str] = "signed"
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self)
 
         def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:
@@ -83,7 +82,6 @@ class Orthant(BallWorld):
     name: ClassVar[str] = "orthant"
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self)
         weights = self.radius * np.abs(ball(weights_rng(rng), self.boxes, self.dimension))
 
@@ -119,7 +117,6 @@ class Shifted(BallWorld):
     name: ClassVar[str] = "shifted"
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self)
 
         def law(generator: np.random.Generator, contexts: Floats, sigma: Floats) -> Instance:

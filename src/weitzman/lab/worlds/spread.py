@@ -36,7 +36,6 @@ class Spread(BallWorld):
     widest: float = 100.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=2)
         fixed = weights_rng(rng)
         weights = self.radius * ball(fixed, self.boxes, self.dimension)
@@ -60,7 +59,6 @@ class Agree(BallWorld):
     name: ClassVar[str] = "agree"
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=2)
         weights = self.radius * ball(weights_rng(rng), self.boxes, self.dimension)
         widths = np.full(self.boxes, 8.0 * self.cost)

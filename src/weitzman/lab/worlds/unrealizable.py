@@ -47,7 +47,6 @@ class Unrealizable:
     cost: float = 1.0
 
     def draw(self, rounds: int, rng: int, *, start: int = 0) -> Instance:
-        """Return the rounds from ``start`` on."""
         check(self, dimension=2, most_dimension=2)
         whole_number(self.boxes, "The boxes of world 'unrealizable'", least=2, most=2)
 

@@ -19,17 +19,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.record import checked_record
 
-__all__ = ["CHECKS", "check_learner"]
-
-Array = NDArray[np.float64]
-Data = tuple[Array, Array, Array]
+Data = tuple[Floats, Floats, Floats]
 
 BOXES, DIMENSION = 3, 4
 

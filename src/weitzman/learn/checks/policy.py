@@ -27,8 +27,6 @@ from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
 from weitzman.search.rule import STOP, Action, Open, Rule, Take
 from weitzman.search.state import RoundState
 
-__all__ = ["CHECKS", "check_policy"]
-
 Data = list[tuple[Round, Floats]]
 
 BOXES, DIMENSION, ROUNDS = 4, 3, 40

@@ -34,8 +34,6 @@ from weitzman.learn.learners.parts.regulariser import Eta
 from weitzman.learn.learners.plain_bank import PlainBank
 from weitzman.learn.loss import loss
 
-__all__ = ["Boosted"]
-
 FIRST = 64
 """How many values a box must have shown before trees are grown."""
 MOST = 100

@@ -23,8 +23,6 @@ from weitzman.learn.learners.parts.kernels import UNSORTED, learn_rows, predict_
 from weitzman.learn.learners.parts.regulariser import prior_rows
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 
-__all__ = ["CompiledBank"]
-
 
 class _Linear(Protocol):
     @property

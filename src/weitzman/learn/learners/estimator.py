@@ -38,8 +38,6 @@ from weitzman.learn.loss import loss
 from weitzman.search.laws.discrete import Empirical
 from weitzman.search.reservation import reservation_value
 
-__all__ = ["ReservationValueRegressor"]
-
 # K, a power of two so that multiplying by it is exact
 _LARGE = 1024.0
 

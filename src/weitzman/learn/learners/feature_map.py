@@ -17,8 +17,6 @@ from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
 
-__all__ = ["FIRST", "FeatureMap", "Mapped", "power_of_two"]
-
 FIRST = 64
 """How many contexts a map takes its scales from."""
 

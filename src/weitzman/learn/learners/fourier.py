@@ -34,8 +34,6 @@ from weitzman.learn.learners.parts.regulariser import Eta
 from weitzman.learn.learners.plain_bank import PlainBank
 from weitzman.search.numbers import whole_number
 
-__all__ = ["Fourier", "Waves"]
-
 _TERMS = 13
 _TAYLOR = tuple(
     (-1.0) ** k * (2.0 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in range(_TERMS)

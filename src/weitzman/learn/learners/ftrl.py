@@ -75,8 +75,6 @@ from weitzman.learn.learners.parts.regulariser import (
 )
 from weitzman.search.numbers import whole_number
 
-__all__ = ["FTRL"]
-
 _LONGEST = 1 << 24
 
 

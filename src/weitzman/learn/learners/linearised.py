@@ -47,8 +47,6 @@ from weitzman.learn.learners.parts.regulariser import (
     theorem_ridge,
 )
 
-__all__ = ["LinearisedFTRL"]
-
 # Columns of ``reals``, after those of ``follow_ridge``
 ENERGY, LIPSCHITZ, LOWEST = 3, 4, 5
 # Rows of ``sums``

@@ -45,8 +45,6 @@ from weitzman.learn.learners.parts.regulariser import Eta, eta_code
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 from weitzman.learn.learners.plain_bank import PlainBank
 
-__all__ = ["Logistic"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Logistic:

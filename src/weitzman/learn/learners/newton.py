@@ -50,8 +50,6 @@ from weitzman.learn.learners.parts.regulariser import (
     into_ball,
 )
 
-__all__ = ["NewtonStep"]
-
 
 class NewtonState(NamedTuple):
     """``reals`` holds (contexts, squared lengths, 1/η, positive residuals), ``rules`` (η, M)."""

@@ -23,8 +23,6 @@ from weitzman.learn.learners.parts.kernels import note_residual
 from weitzman.learn.learners.parts.optimism import lowered, note_look
 from weitzman.search.numbers import LIMIT
 
-__all__ = ["Model", "PlainBank"]
-
 
 class Model(Protocol):
     """The mathematics of a learner, for a number of rows: boxes, or one for all of them."""

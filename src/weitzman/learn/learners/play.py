@@ -20,8 +20,6 @@ from weitzman.learn.learners.parts.loop import FULL, OPENED, PROBED, play_rounds
 from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record
 
-__all__ = ["play_compiled"]
-
 _CODES = {"full": FULL, "opened": OPENED, "probe": PROBED, "opened+probe": OPENED | PROBED}
 
 

@@ -40,8 +40,6 @@ from weitzman.learn.learners.ridge import (
     regression_width,
 )
 
-__all__ = ["Residual"]
-
 
 class ResidualState(NamedTuple):
     """A regression, and its last residuals by age (``recent``) and by size (``ordered``)."""

@@ -48,17 +48,6 @@ from weitzman.learn.learners.parts.regulariser import (
     is_shared_prior,
 )
 
-__all__ = [
-    "Regression",
-    "Ridge",
-    "blank_regression",
-    "regression_learn",
-    "regression_predict",
-    "regression_reach",
-    "regression_settle",
-    "regression_width",
-]
-
 
 class Regression(NamedTuple):
     """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η).

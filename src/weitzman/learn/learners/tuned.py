@@ -29,8 +29,6 @@ from weitzman.learn.learner import Bank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
 
-__all__ = ["STRENGTHS", "TunedBank"]
-
 STRENGTHS = (1.0, 8.0, 64.0, math.inf)
 """How much more strongly the weights of features are held than ``eta`` says."""
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 
-__all__ = ["CostMeans"]
-
 
 class CostMeans:
     """The number of looks at each box with a known cost, and the mean of their costs.

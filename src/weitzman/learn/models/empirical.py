@@ -17,8 +17,6 @@ from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH
 from weitzman.learn.policy import Floats, Ints, Round
 
-__all__ = ["NoContext", "Sorted"]
-
 
 @kernel
 def _values(

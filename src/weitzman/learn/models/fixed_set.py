@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH
 
-__all__ = ["FixedSet", "greedy_set"]
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 

@@ -23,8 +23,6 @@ from weitzman.compiled.decorators import checked
 from weitzman.learn.models.refits import SLICE, Fitting, whole
 from weitzman.learn.policy import Floats, Ints
 
-__all__ = ["LEAF", "Forest", "extra_trees", "grow", "growing", "weigh"]
-
 LEAF = 5
 """The fewest rounds or rows in a leaf."""
 

@@ -25,8 +25,6 @@ from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation, Prepare, checked_prepare
 from weitzman.search.numbers import whole_number
 
-__all__ = ["MEMORY", "History", "Refits"]
-
 MEMORY = 2048
 """M, the most rounds that a model of prepared rounds is fitted to."""
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.policy import State
 
-__all__ = ["Kept", "KeptContexts"]
-
 Singles = NDArray[np.float32]
 
 

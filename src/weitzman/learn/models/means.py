@@ -24,8 +24,6 @@ from weitzman.learn.models.ridge import ridge_path_rows
 from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Floats, Ints, Round
 
-__all__ = ["GROWTH", "Fit", "Means", "fit_means", "ridge_path"]
-
 GROWTH = 1.1
 """By what factor the past grows between refits."""
 

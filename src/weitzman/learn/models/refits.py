@@ -15,8 +15,6 @@ import math
 from collections.abc import Callable, Generator
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["SLICE", "Fitting", "Refits", "Refitted", "nothing", "whole"]
-
 SLICE = 8.0
 """How long a task should take, in ms of the machine on which the estimates of models were made."""
 

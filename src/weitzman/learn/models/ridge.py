@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
 
-__all__ = ["eigen", "ridge_path_rows"]
-
 Floats = NDArray[np.float64]
 
 _SWEEPS = 60

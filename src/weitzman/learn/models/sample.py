@@ -8,8 +8,6 @@ from weitzman.compiled.decorators import kernel
 from weitzman.learn.models.sample_steps import mean_rows, value_rows
 from weitzman.learn.policy import Floats, Ints
 
-__all__ = ["Sample", "picked_rows", "sorted_rows", "strongest"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sample:

@@ -36,9 +36,6 @@ from weitzman.compiled.decorators import kernel
 from weitzman.compiled.exponential import exponentials
 from weitzman.search.rule import NO_BOX
 
-__all__ = ["GREEDY", "INDEX", "choose", "judge", "lowest", "mean_rows", "reweigh"]
-__all__ += ["value_rows", "walk_rules"]
-
 GREEDY, INDEX = 1, 0
 
 Floats = NDArray[np.float64]

@@ -27,8 +27,6 @@ from weitzman.learn.models.refits import Fitting, Refitted, nothing
 from weitzman.learn.models.sample_steps import lowest
 from weitzman.learn.policy import Floats, Round
 
-__all__ = ["GROWTH", "LARGEST", "MOST", "Grown", "Trees", "filled"]
-
 GROWTH = 1.41
 """By what factor the past grows between refits."""
 

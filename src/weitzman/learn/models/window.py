@@ -7,8 +7,6 @@ import numpy as np
 from weitzman.arrays import Floats, Ints
 from weitzman.learn.models.kept import KeptContexts
 
-__all__ = ["Window"]
-
 
 class Window(NamedTuple):
     """The rounds that a model is fitted to: the last M of the first a.

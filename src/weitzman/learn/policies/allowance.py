@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Floats, Round, State
 
-__all__ = ["Allowance", "predicted"]
-
 
 def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
     """Return the σ that a bank predicts at this optimism, within what is possible."""

@@ -58,8 +58,6 @@ from weitzman.learn.policies.weitzman import kappa_of
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
 from weitzman.learn.preparation import Prepare, checked_prepare
 
-__all__ = ["Aware"]
-
 NEW = 2
 """How many values a box must have shown for every feature before its residuals count."""
 _ROUNDING = 1e-12  # a deviation below this share of the root mean square is what rounding leaves

@@ -15,8 +15,6 @@ from weitzman.learn.preparation import CLIP
 from weitzman.search.rule import Action, next_box, opening_order, to_open
 from weitzman.search.state import RoundState
 
-__all__ = ["SUMMARY", "AwareRule", "Situation", "asked_for", "summary"]
-
 SUMMARY = 4
 """The length of a summary."""
 

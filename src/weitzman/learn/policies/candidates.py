@@ -12,8 +12,6 @@ from weitzman.learn.policy import Floats, Ints, Round, State, bounded, parted
 from weitzman.learn.preparation import Preparation, in_units
 from weitzman.search.rule import Rule
 
-__all__ = ["Candidates", "Scores"]
-
 
 class Scores(NamedTuple):
     """The total of every candidate in a round, NaN if it is not known, and its number of looks."""

@@ -38,8 +38,6 @@ from weitzman.learn.models.means import Means
 from weitzman.learn.policy import Floats, Ints, Round
 from weitzman.learn.probing import mix_one, mixed
 
-__all__ = ["DONORS", "Completion", "match"]
-
 DONORS = 512
 """The most donors."""
 

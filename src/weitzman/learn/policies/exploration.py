@@ -32,8 +32,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.probing import mix_one
 from weitzman.search.numbers import finite_number
 
-__all__ = ["SHARE", "chance", "checked_share", "corrected", "is_drawn"]
-
 Floats = NDArray[np.float64]
 
 SHARE = 0.01

@@ -37,9 +37,6 @@ from weitzman.learn.preparation import WIDE, Prepare, in_units, with_constant
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["Alone", "Family", "LearnerFamily", "Members", "PlayerMembers", "alone"]
-__all__ += ["index_totals"]
-
 
 class Members(Protocol):
     """The policies of a family, running."""

@@ -62,8 +62,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, State
 from weitzman.search.numbers import whole_number
 
-__all__ = ["AdaHedge", "Gate"]
-
 
 @kernel
 def _weigh(sums: Floats, gap: float, out: Floats) -> None:

@@ -43,8 +43,6 @@ from weitzman.learn.preparation import Prepare
 from weitzman.search.numbers import finite_number
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
-
 CAP = 512
 """The most vectors of a law."""
 

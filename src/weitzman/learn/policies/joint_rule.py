@@ -12,8 +12,6 @@ from weitzman.learn.policy import Floats, State
 from weitzman.search.rule import Action, to_open
 from weitzman.search.state import RoundState
 
-__all__ = ["JointRule"]
-
 
 class JointRule:
     """The choice on a law that is reweighted after every look."""

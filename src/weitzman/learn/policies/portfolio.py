@@ -29,8 +29,6 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
 from weitzman.learn.preparation import Preparation, Prepare
 
-__all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
-
 LOOKS = 1024
 """How many of its last values a box remembers in the incumbent of ``default``: its memory is bounded."""
 

@@ -30,8 +30,6 @@ from weitzman.learn.policies.portfolio_player import PortfolioPlayer
 from weitzman.learn.policy import Floats, Round, State, joined, parted, walk
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["OpenedPlayer"]
-
 
 class OpenedPlayer(PortfolioPlayer):
     """A portfolio that learns from what it opened.

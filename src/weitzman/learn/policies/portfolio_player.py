@@ -16,8 +16,6 @@ from weitzman.learn.policy import Floats, Round, State, joined, parted
 from weitzman.learn.probing import mix_one
 from weitzman.search.rule import Rule
 
-__all__ = ["PortfolioPlayer", "pick"]
-
 
 def pick(gate: Gate, *, seed: int, number: int) -> int:
     """Return the candidate that plays the round of this number, which counts from 0."""

@@ -26,15 +26,6 @@ from weitzman.learn.preparation import (
 )
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = [
-    "PreparedPlayer",
-    "given_rounds",
-    "linear_learner",
-    "prepare_for",
-    "prepared_bank",
-    "started",
-]
-
 
 def prepare_for(learner: Any) -> Prepare:
     """Return what is prepared for a learner, where nobody says.

@@ -34,8 +34,6 @@ from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, 
 from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import WeitzmanRule
 
-__all__ = ["RULES", "Simple", "SimpleFamily", "best_or_stay", "stay"]
-
 RULES = (
     "stay",
     "all",

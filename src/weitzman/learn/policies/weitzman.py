@@ -38,8 +38,6 @@ from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
-__all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of"]
-
 _NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
 
 

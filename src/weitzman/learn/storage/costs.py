@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, State
 
-__all__ = ["restore_state", "saved_state"]
-
 _KEY = "searcher.costs"
 
 

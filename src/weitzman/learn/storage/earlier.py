@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_now", "is_earlier", "upgraded", "upgraded_arrays"]
-__all__ += ["with_earlier_defaults"]
-
 _OWN = ("Index", "Aware")
 _BASE = {"learner", "standardise"}
 _OVER_LEARNERS = ("Weitzman", "Aware")

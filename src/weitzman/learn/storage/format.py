@@ -22,14 +22,11 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays
 from weitzman.errors import InvalidFileError
 
-__all__ = ["VERSION", "pack", "read_saved", "unpack", "write_saved"]
-
 VERSION = 3
-Arrays = dict[str, NDArray[np.generic]]
 Thing = Literal["searcher", "search"]
 # What a state is made of; anything else has no business in a file.
 _KINDS = {"<f8", "<i8", "|b1", "|u1"}

@@ -13,8 +13,6 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.storage.earlier import is_earlier
 from weitzman.learn.storage.registry import LEARNERS, POLICIES
 
-__all__ = ["check_parameters"]
-
 _WORDS: dict[Any, str] = {
     NoneType: "null",
     bool: "true or false",

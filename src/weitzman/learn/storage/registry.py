@@ -31,16 +31,6 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.earlier import as_now
 
-__all__ = [
-    "LEARNERS",
-    "POLICIES",
-    "described_policy",
-    "learner_from",
-    "learner_name",
-    "named_policy",
-    "policy_from",
-]
-
 LEARNERS: Final[dict[str, type[Learner]]] = {
     c.__name__: c
     for c in (Boosted, Fourier, FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
@@ -92,16 +82,10 @@ def policy_from(described: Mapping[str, Any] | str) -> Policy:
 def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
     """Return the policy that tables call by this name.
 
-    Parameters
-    ----------
-    name
-        ``"default"``; a simple rule; ``"aware"`` or the class of a learner; ``"paper"`` for the paper's, on
-        rounds as they are given; or a joint law and the way to play it, such as ``"linear fixed"`` or
-        ``"trees index 1"``.
-    shared
-        Whether the boxes carry no history, and one model serves all of them.
-    trees
-        Whether candidates with trees take part in the default.
+    Names are ``"default"``; a simple rule; ``"aware"`` or the class of a learner; ``"paper"`` for the
+    paper's, on rounds as they are given; or a joint law and the way to play it, such as ``"linear fixed"`` or
+    ``"trees index 1"``. ``shared``: the boxes carry no history, and one model serves all of them. ``trees``
+    says whether candidates with trees take part in the default.
 
     Examples
     --------

@@ -18,8 +18,6 @@ from weitzman.learn.policy import State, joined, parted
 from weitzman.learn.preparation import UnitRule
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["KINDS", "rule_from", "rule_state"]
-
 KINDS: Final[dict[str, Any]] = {"aware": AwareRule, "index": WeitzmanRule, "law": JointRule}
 """The kinds of rules that can be kept; each has ``state`` and ``restored``."""
 

@@ -18,8 +18,6 @@ from psycopg.conninfo import conninfo_to_dict
 from weitzman.errors import JournalUnavailableError
 from weitzman.ledger.journal import unavailable
 
-__all__ = ["AWAY", "SILENCE", "Pool", "connect", "place_name"]
-
 AWAY = (
     psycopg.OperationalError,
     psycopg.InterfaceError,

@@ -24,8 +24,6 @@ import psycopg
 from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import AWAY, SILENCE, connect, place_name
 
-__all__ = ["Election", "lock_of"]
-
 _BEAT = 1.0
 # A session writes its row before it can hold a lock: the row of a lock's holder is always its own
 _REGISTER = """

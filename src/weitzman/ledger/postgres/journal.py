@@ -33,8 +33,6 @@ from weitzman.ledger.key_filter import KnownKeys
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
 from weitzman.ledger.postgres.tables import CHANNEL, from_row, make_tables, to_row, whole
 
-__all__ = ["PostgresJournal"]
-
 _BATCH = 2_000
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
 # A first event of a problem follows number 0, which is not stored: only the others are looked for

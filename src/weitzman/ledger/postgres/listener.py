@@ -14,8 +14,6 @@ from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import connect, place_name
 from weitzman.ledger.postgres.tables import CHANNEL
 
-__all__ = ["Listener"]
-
 _LOOK = 1.0
 
 

@@ -9,8 +9,6 @@ from weitzman.ledger.journal import unavailable
 from weitzman.ledger.postgres.connection import Pool, connect, place_name
 from weitzman.ledger.snapshots import KEPT, Snapshot
 
-__all__ = ["TableSnapshots"]
-
 _WRITE = """
 INSERT INTO weitzman.snapshot VALUES (%(seq)b, %(content)b)
 ON CONFLICT (seq) DO UPDATE SET content = excluded.content

@@ -18,14 +18,13 @@ empty one is taken: a role that may not make schemas can be given one.
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import psycopg
 
 from weitzman.errors import JournalFormatError
 from weitzman.ledger.event import Event, follows
 from weitzman.ledger.journal import EMPTY, VERSION, Head, unavailable
 from weitzman.ledger.postgres.connection import AWAY
-
-__all__ = ["CHANNEL", "from_row", "make_tables", "to_row", "whole"]
 
 CHANNEL = "weitzman"
 """Where the seq of every new head is announced."""
@@ -89,18 +88,10 @@ def whole(rows: Sequence[Sequence[Any]], head: Head) -> list[Event]:
     return events
 
 
-def to_row(event: Event) -> tuple[int, bytes, int, bytes, int, bytes, bytes, bytes]:
+def to_row(event: Event) -> tuple[int | bytes, ...]:
     """Return the columns of an event."""
-    return (
-        event.seq,
-        event.problem.encode(),
-        event.number,
-        event.kind.encode(),
-        event.at,
-        event.key.encode(),
-        event.body,
-        event.chain,
-    )
+    columns = msgspec.structs.astuple(event)
+    return tuple(part.encode() if isinstance(part, str) else part for part in columns)
 
 
 def from_row(row: Sequence[Any]) -> Event | None:

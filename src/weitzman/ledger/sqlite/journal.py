@@ -26,8 +26,6 @@ from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.last_numbers import LastNumbers
 from weitzman.ledger.sqlite.layout import bring_up, check_header, lay_out
 
-__all__ = ["SqliteJournal"]
-
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
 _ROWS = 64

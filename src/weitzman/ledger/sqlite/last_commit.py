@@ -12,8 +12,6 @@ from pathlib import Path
 
 from weitzman.errors import JournalUnavailableError
 
-__all__ = ["LastCommit"]
-
 
 class LastCommit:
     """The seq of the last commit, in a file beside the journal; and the lock that one process holds."""

@@ -15,8 +15,6 @@ import msgspec
 
 from weitzman.ledger.event import Draft
 
-__all__ = ["LastNumbers"]
-
 _EVERY = 10_000
 _DECODER = msgspec.msgpack.Decoder(tuple[int, dict[str, int]])
 

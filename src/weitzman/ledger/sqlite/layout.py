@@ -22,8 +22,6 @@ from pathlib import Path
 
 from weitzman.errors import JournalDamagedError, JournalFormatError
 
-__all__ = ["APPLICATION", "LAYOUT", "bring_up", "check_header", "lay_out"]
-
 APPLICATION = 0x57545A4A  # "WTZJ"
 LAYOUT = 2
 """The version that is written; earlier ones are brought to it."""

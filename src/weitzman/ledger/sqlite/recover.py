@@ -22,26 +22,16 @@ from weitzman.ledger.sqlite.journal import SqliteJournal
 from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.layout import check_header
 
-__all__ = ["Recovery", "recover"]
-
 _BATCH = 10_000
 
 
 class Recovery(NamedTuple):
     """What recovering came to.
 
-    Attributes
-    ----------
-    kept
-        The events 1 … kept are whole.
-    stored
-        The seq of the last event that is known to have been stored.
-    lost
-        Of the lost events that can still be read in part: seq, problem, kind and time.
-    aside
-        Where the damaged files are now; None if they are where they were.
-    is_whole
-        Whether nothing was damaged.
+    The events 1 … ``kept`` are whole, and ``stored`` is the seq of the last event that is known to have been
+    stored. ``lost`` has seq, problem, kind and time of the lost events that can still be read in part.
+    ``aside`` is where the damaged files are now; None if they are where they were. If all ``is_whole``,
+    nothing was damaged.
     """
 
     kept: int

@@ -14,8 +14,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["pack", "unpack"]
-
 T = TypeVar("T")
 _KINDS: Final = frozenset({"<f8", "<i8", "|b1", "|u1"})
 _LARGE: Final = 4_096

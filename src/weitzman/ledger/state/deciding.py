@@ -12,8 +12,6 @@ from weitzman.learn.storage.earlier import is_earlier, upgraded, with_earlier_de
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.ledger.bodies import Created
 
-__all__ = ["player_for", "searcher_for"]
-
 Described = dict[str, Any]
 
 

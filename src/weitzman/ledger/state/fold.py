@@ -13,26 +13,11 @@ from collections.abc import Iterable
 import msgspec
 
 from weitzman.errors import JournalFormatError
-from weitzman.ledger.bodies import (
-    Answered,
-    Archived,
-    Body,
-    Closed,
-    Created,
-    Imported,
-    KeyCreated,
-    KeyRevoked,
-    Opened,
-    Scope,
-    Seen,
-    Uploaded,
-    decode,
-)
+from weitzman.ledger import bodies
+from weitzman.ledger.bodies import Body, Created, Scope, decode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.arrays import pack
 from weitzman.ledger.state.problem import Problem
-
-__all__ = ["SERVICE", "Key", "Service", "State", "apply", "digest", "replay"]
 
 SERVICE = ""
 """The name of the problem to which events of the service as a whole belong."""
@@ -100,19 +85,19 @@ def apply(state: State, event: Draft | Event, body: Body | None = None) -> bool:
 
 def _happen(problem: Problem, event: Draft | Event, body: Body) -> None:
     match body:
-        case Opened():
+        case bodies.Opened():
             problem.open(event.key, event.at, body)
-        case Seen():
+        case bodies.Seen():
             problem.see(event.key, event.at, body)
-        case Closed():
+        case bodies.Closed():
             problem.close(event.key, event.at, body)
-        case Imported():
+        case bodies.Imported():
             problem.take_log(body)
-        case Uploaded():
+        case bodies.Uploaded():
             problem.replace_learned(body.state)
-        case Archived():
+        case bodies.Archived():
             problem.archived = True
-        case Answered():
+        case bodies.Answered():
             pass
         case _:
             raise JournalFormatError(f"An event of kind {event.kind!r} belongs to no problem.")
@@ -120,11 +105,11 @@ def _happen(problem: Problem, event: Draft | Event, body: Body) -> None:
 
 def _serve(service: Service, event: Draft | Event, body: Body) -> None:
     match body:
-        case KeyCreated():
+        case bodies.KeyCreated():
             service.keys[event.key] = Key(body.name, body.scope, body.sha256, event.at)
-        case KeyRevoked():
+        case bodies.KeyRevoked():
             service.keys[event.key].revoked = event.at
-        case Answered():
+        case bodies.Answered():
             pass
         case _:
             raise JournalFormatError(f"An event of kind {event.kind!r} belongs to a problem.")

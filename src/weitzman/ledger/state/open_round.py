@@ -6,17 +6,17 @@ goes on with the closed ones. Inside, smaller values are better.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.ledger.bodies import LARGEST, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
-
-__all__ = ["OpenRound", "RoundRecord"]
 
 
 class RoundRecord(msgspec.Struct):
@@ -28,7 +28,7 @@ class RoundRecord(msgspec.Struct):
     at: int
     until: int
     places: list[int] | None
-    contexts: NDArray[np.float64]
+    contexts: Floats
     costs: list[float]
     sigma: list[float]
     order: list[int]
@@ -39,49 +39,32 @@ class RoundRecord(msgspec.Struct):
     guessed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+@dataclass(kw_only=True, eq=False)
 class OpenRound:
     """A round that has not ended.
 
-    Attributes
-    ----------
-    at, until
-        When it was opened, and when its waiting time is over, in microseconds.
-    places
-        The place of each row among all boxes; None if the rows are all boxes.
-    contexts
-        One row of d numbers per box of the round.
-    state
-        What it has shown.
-    rule
-        What decides; None if that is not known from its events.
-    guessed
-        Whether nobody said the costs, so that every look has to say what it cost.
-    sigma, order
-        The reservation values by row and the rows by increasing ones; without reservation values none, and
-        the rows as they stand.
+    It was opened ``at`` one time and waits ``until`` another, in microseconds. ``places`` has the place of
+    each row among all boxes, None if the rows are all boxes; ``contexts`` one row of d numbers per box of the
+    round; ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
+    ``guessed``: nobody said the costs, so that every look has to say what it cost. ``sigma`` are the
+    reservation values by row, ``order`` the rows by increasing ones; without reservation values none, and the
+    rows as they stand.
     """
 
-    def __init__(
-        self,
-        *,
-        at: int,
-        until: int,
-        places: list[int] | None,
-        contexts: NDArray[np.float64],
-        state: RoundState,
-        rule: Rule | None,
-        guessed: bool = False,
-    ) -> None:
-        self.at, self.until = at, until
-        self.places = places
-        self.contexts = contexts
-        self.state = state
-        self.rule = rule
-        self.guessed = guessed
-        self.sigma: list[float] = []
-        self.order = list(range(len(state.costs)))
-        if isinstance(rule, WeitzmanRule):
-            self.sigma, self.order = rule.sigma.tolist(), rule.order.tolist()
+    at: int
+    until: int
+    places: list[int] | None
+    contexts: Floats
+    state: RoundState
+    rule: Rule | None
+    guessed: bool = False
+    sigma: list[float] = field(init=False, default_factory=list)
+    order: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.order = list(range(len(self.state.costs)))
+        if isinstance(self.rule, WeitzmanRule):
+            self.sigma, self.order = self.rule.sigma.tolist(), self.rule.order.tolist()
 
     @classmethod
     def begin(
@@ -91,7 +74,7 @@ class OpenRound:
         at: int,
         waiting: int,
         sign: float,
-        contexts: NDArray[np.float64] | None = None,
+        contexts: Floats | None = None,
         rule: Rule | None = None,
     ) -> "OpenRound":
         """Return a round that nothing was seen of.

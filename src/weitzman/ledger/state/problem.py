@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
@@ -24,10 +25,6 @@ from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
 from weitzman.search.rule import Arrays, Rule
-
-__all__ = ["Floats", "Problem", "ProblemRecord"]
-
-Floats = NDArray[np.float64]
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):
@@ -155,7 +152,7 @@ class Problem:
         if ended.guessed and not any(costs):
             # Nothing was known of costs: the round is learned with what it has shown of them
             costs = self.expected_costs(places)
-        self._learn(places, ended.contexts, costs, values, ended.outside)
+        self._learn(self._round(places, ended.contexts, costs, ended.outside), values)
 
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
@@ -163,7 +160,7 @@ class Problem:
             values = [math.nan if v is None else self.sign * v for v in past.values]
             contexts = np.array(past.contexts, dtype=np.float64)
             outside = None if past.outside is None else self.sign * past.outside
-            self._learn(past.places, contexts, past.costs, values, outside)
+            self._learn(self._round(past.places, contexts, past.costs, outside), values)
         self.tally.imported += len(body.rounds)
 
     def learned(self) -> Arrays:
@@ -223,21 +220,14 @@ class Problem:
             problem._costs.restore(record.costs)
         return problem
 
-    def _learn(
-        self,
-        places: list[int] | None,
-        contexts: Floats,
-        costs: list[float],
-        values: list[float],
-        outside: float | None,
-    ) -> None:
-        for row, value in enumerate(values):
+    def _learn(self, shown: Round, values: list[float]) -> None:
+        for place, value in zip(shown.places.tolist(), values, strict=True):
             if value == value:  # noqa: PLR0124  NaN is not itself
-                self.tally.learned[row if places is None else places[row]] += 1
+                self.tally.learned[place] += 1
         # A round that ended with nothing is none
         known = np.array(values)
-        if outside is not None or not np.isnan(known).all():
-            self._player.learn(self._round(places, contexts, costs, outside), known)
+        if shown.outside != math.inf or not np.isnan(known).all():
+            self._player.learn(shown, known)
 
     def _round(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None

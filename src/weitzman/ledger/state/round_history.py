@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from weitzman.ledger.bodies import Closed, Opened, Seen, decode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.open_round import OpenRound
-
-__all__ = ["RoundHistory", "round_history"]
+from weitzman.ledger.state.problem import Problem
 
 
 @dataclass
@@ -26,16 +25,16 @@ class RoundHistory:
     closed_at: int | None = None
 
 
-def round_history(
-    events: Sequence[Draft | Event], *, sign: float, waiting: int
-) -> RoundHistory | None:
+def round_history(problem: Problem, events: Sequence[Draft | Event]) -> RoundHistory | None:
     """Return the history that the events with the key of a round give; None if there is no such round."""
+    sign = problem.sign
     history: RoundHistory | None = None
     for event in events:
         if event.kind not in ("opened", "seen", "closed"):
             continue  # an idempotency key may be the same text
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):
+            waiting = problem.settings.waiting
             opened = OpenRound.begin(body, at=event.at, waiting=waiting, sign=sign)
             history = RoundHistory(body, opened)
         elif history is not None and isinstance(body, Seen):

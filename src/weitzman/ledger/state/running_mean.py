@@ -14,8 +14,6 @@ import math
 
 import msgspec
 
-__all__ = ["Ratio", "Spread"]
-
 
 class Spread(msgspec.Struct, array_like=True, gc=False):
     """How many numbers there were, their mean, and their squared distances from it.

@@ -26,8 +26,6 @@ from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.running_mean import Ratio, Spread
 from weitzman.search.state import RoundState
 
-__all__ = ["Ended", "Mark", "Shadow", "Spreads", "Tally"]
-
 _MARKS = 256
 _RECENT = 100
 

@@ -20,17 +20,6 @@ from weitzman.search.state import RoundState
 from weitzman.serve.messages.refusal import first_infinite
 from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
 
-__all__ = [
-    "BaseProblem",
-    "BaseSearch",
-    "RefusedError",
-    "Request",
-    "UnreachableError",
-    "key_header",
-    "pause",
-    "reply_of",
-]
-
 C = TypeVar("C")
 W = TypeVar("W", bound=Wire)
 _AGAIN = frozenset({429, 502, 503, 504})

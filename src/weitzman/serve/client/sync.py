@@ -42,8 +42,6 @@ from weitzman.serve.client.common import (
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
 
-__all__ = ["Client", "RemoteProblem", "RemoteSearch"]
-
 W = TypeVar("W", bound=Wire)
 
 

@@ -9,8 +9,6 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import BatchItem, BatchReply, BatchRequest, BatchResult
 
-__all__ = ["run_batch"]
-
 
 def run_batch(engine: Engine, problem: Problem, ask: BatchRequest) -> BatchReply:
     """Carry out commands in order."""

@@ -28,8 +28,6 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
 
-__all__ = ["export_log", "import_rounds", "read_log", "upload_state"]
-
 _ROUNDS = 500  # of one event
 
 

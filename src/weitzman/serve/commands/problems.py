@@ -16,8 +16,6 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
 
-__all__ = ["archive_problem", "create_problem", "list_problems", "problem_view", "warm_up"]
-
 
 async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
     """Compile what a new problem needs, on a thread, before it is there."""

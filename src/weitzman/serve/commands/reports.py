@@ -31,15 +31,6 @@ from weitzman.serve.messages.reports import (
 )
 from weitzman.serve.messages.schema import Digest
 
-__all__ = [
-    "diagnostics",
-    "digest_of",
-    "feature_points",
-    "list_rounds",
-    "newest_rounds",
-    "report",
-]
-
 _SECOND = 1e-6
 _LISTED = 100
 _ENOUGH = 30  # looks after which a calibration says something
@@ -160,7 +151,7 @@ def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> F
     )
     sign = problem.sign
     for events in rounds:
-        history = round_history(events, sign=sign, waiting=problem.settings.waiting)
+        history = round_history(problem, events)
         if history is None:
             continue
         for row, sigma in enumerate(history.body.reservation_values):

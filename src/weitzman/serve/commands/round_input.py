@@ -10,14 +10,13 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.record import bound_rule
-from weitzman.ledger.state.problem import Floats, Problem
+from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import NewRound
-
-__all__ = ["RoundInput", "box_value", "checked_value", "round_input"]
 
 T = TypeVar("T")
 

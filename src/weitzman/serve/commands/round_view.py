@@ -11,8 +11,6 @@ from weitzman.serve.commands.rounds import box_name, known_history, outcome_of
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.reports import RoundBox, RoundStep, RoundView
 
-__all__ = ["round_view"]
-
 _SECOND = 1e-6
 
 

@@ -28,8 +28,6 @@ from weitzman.serve.messages.schema import (
     SeeRequest,
 )
 
-__all__ = ["box_name", "close_round", "known_history", "open_round", "outcome_of", "see_values"]
-
 V = TypeVar("V", float, float | None)
 _RULE = (
     "Open the boxes in this order. Stop as soon as the best value in hand is at {} the "
@@ -146,10 +144,7 @@ def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
 
 def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
     """Return the history of a round; None if there is no such round."""
-    events = engine.find(problem.name, name)
-    if not events:
-        return None
-    return round_history(events, sign=problem.sign, waiting=problem.settings.waiting)
+    return round_history(problem, engine.find(problem.name, name))
 
 
 def outcome_of(

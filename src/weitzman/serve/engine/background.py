@@ -18,8 +18,6 @@ from weitzman.serve.messages.refusal import Refusal
 if TYPE_CHECKING:
     from weitzman.serve.engine.engine import Engine
 
-__all__ = ["BACKGROUND_DRAFTS", "ProblemLocks", "run_in_background"]
-
 T = TypeVar("T")
 _UNDER_WAY: Final[set[asyncio.Task[Any]]] = set()
 

@@ -28,8 +28,6 @@ from weitzman.serve.engine.writer import Then, Writer
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.settings import Settings
 
-__all__ = ["Engine"]
-
 _NOT_LED = 5_000_000
 """After how many microseconds rounds over time of other leaders are looked at again."""
 _LOCKED = 1_000_000
@@ -43,22 +41,11 @@ class Engine:
     called with the events that were stored, and when some could not be; ``leads`` says whether a problem is
     led here: others close its rounds if it is not.
 
-    Attributes
-    ----------
-    head
-        The last event of which the state holds it and all before.
-    until
-        The seq of the last stored event that the state holds.
-    look_ups
-        What is asked of the journal; commands are carried out by means of it if that is far.
-    locks
-        Problems that a command in the background has to itself.
-    failed, lost
-        Why the state is no longer that of the journal; the problems of which alone this is so, if known.
-    overdue
-        Rounds over time, by problem and id, whose closing may take long.
-    left
-        Problems that have rounds over time and are not led here.
+    The state holds the event ``head`` and all before, and ``until`` is the seq of the last stored event that
+    it holds. By ``look_ups`` commands are carried out where the journal is far; ``locks`` are the problems
+    that a command in the background has to itself. ``failed`` is why the state is no longer that of the
+    journal, ``lost`` the problems of which alone this is so, if known. ``overdue`` are rounds over time, by
+    problem and id, whose closing may take long, ``left`` problems that have such rounds and are not led here.
     """
 
     def __init__(

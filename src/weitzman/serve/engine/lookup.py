@@ -13,8 +13,6 @@ from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
 from weitzman.serve.engine.background import BACKGROUND_DRAFTS
 
-__all__ = ["LookUps", "NotAtHandError"]
-
 T = TypeVar("T")
 _Hand = dict[tuple[str, str], list[Event]]
 

@@ -36,8 +36,6 @@ from weitzman.serve.messages.refusal import Refusal
 if TYPE_CHECKING:
     from weitzman.serve.engine.supervisor import Supervisor
 
-__all__ = ["FORWARDED", "Peers"]
-
 FORWARDED: Final = b"x-weitzman-forwarded"
 """The header of a request that was forwarded once; it is not forwarded again."""
 

@@ -29,8 +29,6 @@ from weitzman.serve.settings import Settings
 if TYPE_CHECKING:
     from weitzman.serve.engine.peers import Peers
 
-__all__ = ["Supervisor"]
-
 _PAYS = 2_000
 """How many bytes of a snapshot an event pays for: the larger the state, the rarer are its snapshots."""
 

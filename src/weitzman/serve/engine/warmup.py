@@ -8,8 +8,6 @@ from weitzman.ledger.bodies import Closed, Created, Opened, Seen
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.messages.schema import NewProblem
 
-__all__ = ["WarmUp"]
-
 
 class WarmUp:
     """Which settings have been warmed up in this process."""

@@ -23,8 +23,6 @@ from weitzman.errors import LedgerError
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Journal
 
-__all__ = ["Batch", "Then", "Writer"]
-
 Then = Callable[[LedgerError | None], None]
 """What is called when a batch is stored, or with the reason why it cannot be."""
 

@@ -39,8 +39,6 @@ from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response, error_response, refusal_response
 from weitzman.serve.messages.schema import Health
 
-__all__ = ["App"]
-
 Send = Callable[[Message], Awaitable[None]]
 
 _encode = msgspec.json.Encoder().encode
@@ -76,8 +74,9 @@ class App:
             path=scope["path"],
             headers=dict(scope["headers"]),
             client=scope["client"][0] if scope.get("client") else "",
+            raw_path=scope["raw_path"].decode(),
+            receive=receive,
         )
-        request.raw_path, request.receive = scope["raw_path"].decode(), receive
         error = None
         try:
             request.response = await self.respond(request)

@@ -18,17 +18,6 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import CreatedKey, KeyList, KeyView, NewKey
 
-__all__ = [
-    "Access",
-    "Guard",
-    "Rate",
-    "create_key",
-    "key_sha256",
-    "list_keys",
-    "new_key",
-    "revoke_key",
-]
-
 Access = Literal["open", "read", "write", "admin"]
 _RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}
 _LOCAL: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})

@@ -10,8 +10,6 @@ from weitzman.serve.http.route import Route
 from weitzman.serve.messages import schema
 from weitzman.serve.messages.refusal import KINDS
 
-__all__ = ["BODIES", "NAMES", "VERSION", "document"]
-
 VERSION: Final = version("weitzman")
 
 _REF: Final = "#/components/schemas/{name}"

@@ -24,8 +24,6 @@ from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Headers, error_response
 
-__all__ = ["LogLines", "Protocol"]
-
 _NEVER: Final = asyncio.Event()
 _SMALL: Final = 65_536
 """The largest body that is waited for here, in bytes."""
@@ -91,9 +89,8 @@ class Protocol(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._app = self.config.app if isinstance(self.config.app, App) else None
-        self._is_headed = (
-            False  # the head of a request is here, and uvicorn does not know of it yet
-        )
+        # The head of a request is here, and uvicorn does not know of it yet
+        self._is_headed = False
         self._content = b""
         self._idle_since = 0.0
 
@@ -201,8 +198,8 @@ class Protocol(HttpToolsProtocol):
             path=url.decode("ascii"),
             headers=dict(self.headers),
             client=client,
+            content=self._content,
         )
-        request.content = self._content
         if not self._app.direct(request):
             return False
         self._is_headed = False
@@ -215,12 +212,8 @@ class Protocol(HttpToolsProtocol):
     def _go_the_long_way(self) -> None:
         """Tell uvicorn of the request as far as it is here."""
         self._is_headed = False
-        url, headers, expects, content = (
-            self.url,
-            self.headers,
-            self.expect_100_continue,
-            self._content,
-        )
+        url, headers = self.url, self.headers
+        expects, content = self.expect_100_continue, self._content
         super().on_message_begin()
         self.url, self.expect_100_continue = url, expects
         self.headers += headers  # the list that is in the scope

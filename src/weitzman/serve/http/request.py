@@ -4,6 +4,7 @@ A body that is announced too long is not read; one that is found too long is not
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from weitzman.serve.messages.response import Response
 
 if TYPE_CHECKING:
     from weitzman.serve.engine.engine import Engine
-
-__all__ = ["ClientGoneError", "Message", "Receive", "Request", "check_type", "read_body"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -26,44 +25,30 @@ class ClientGoneError(Exception):
     """The caller has gone away before the end of the body."""
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Request:
     """A request, and what becomes of it.
 
-    Attributes
-    ----------
-    method, path, headers, client
-        Those of the request; ``client`` is the address it came from.
-    raw_path
-        The path as it was sent, for another process.
-    content, receive
-        The body, or what gives it piece by piece.
-    match, label
-        Its route and the names in its path; what metrics and log call it. Both are known after the look-up.
-    is_direct
-        Whether it has nothing to wait for but the commit.
-    engine
-        Whose state the response tells of; None if it tells of nothing.
-    response
-        What is sent once everything that it rests on is stored.
-    began
-        When it began, in seconds.
+    ``client`` is the address that it came from, ``raw_path`` its path as it was sent, for another process;
+    ``content`` is the body, ``receive`` what gives it piece by piece. After the look-up ``match`` is its
+    route with the names in its path, and ``label`` what metrics and log call it. A request that ``is_direct``
+    has nothing to wait for but the commit. The ``response``, which tells of the state of ``engine`` or of
+    nothing, is sent once everything that it rests on is stored. It ``began`` at a time in seconds.
     """
 
-    __slots__ = (
-        "began", "client", "content", "engine", "headers", "is_direct", "label", "match", "method", "path",
-        "raw_path", "receive", "response",
-    )  # fmt: skip
-
-    response: Response
-
-    def __init__(self, *, method: str, path: str, headers: dict[bytes, bytes], client: str) -> None:
-        self.method, self.path, self.headers, self.client = method, path, headers, client
-        self.raw_path, self.label, self.is_direct = "", "none", False
-        self.content: bytes | None = None
-        self.receive: Receive | None = None
-        self.match: Match | None = None
-        self.engine: Engine | None = None
-        self.began = perf_counter()
+    method: str
+    path: str
+    headers: dict[bytes, bytes]
+    client: str
+    raw_path: str = ""
+    content: bytes | None = None
+    receive: Receive | None = None
+    match: Match | None = None
+    label: str = "none"
+    is_direct: bool = False
+    engine: "Engine | None" = None
+    response: Response = field(init=False)
+    began: float = field(default_factory=perf_counter)
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -16,8 +16,6 @@ from weitzman.serve.messages.refusal import Refusal, unreadable
 from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
 
-__all__ = ["ANY", "BINARY", "HTML", "JSON", "PARQUET", "TEXT", "Call", "Match", "Route", "Router"]
-
 JSON: Final = "application/json"
 BINARY: Final = "application/octet-stream"
 PARQUET: Final = "application/vnd.apache.parquet"

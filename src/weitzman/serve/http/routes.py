@@ -15,8 +15,6 @@ from weitzman.serve.messages import schema
 from weitzman.serve.messages.reports import Diagnostics, FeaturePoints, Report, RoundList, RoundView
 from weitzman.serve.page import files
 
-__all__ = ["ROUTES"]
-
 _P = "/v1/problems/{problem}"
 _R = "/v1/problems/{problem}/rounds/{round}"
 

@@ -11,8 +11,6 @@ import numpy as np
 from weitzman.errors import InvalidInputError
 from weitzman.serve.messages.schema import ProblemDetails
 
-__all__ = ["KINDS", "Refusal", "first_infinite", "from_input_error", "unreadable"]
-
 KINDS: Final[dict[str, tuple[int, str]]] = {
     "malformed": (400, "The body is no JSON"),
     "no-http": (400, "The request is no HTTP"),

@@ -2,23 +2,6 @@
 
 from weitzman.serve.messages.schema import Outcome, Wire
 
-__all__ = [
-    "BoxReport",
-    "ClosedRound",
-    "CurvePoint",
-    "Diagnostics",
-    "FeaturePoints",
-    "Mean",
-    "Means",
-    "Report",
-    "RoundBox",
-    "RoundList",
-    "RoundStep",
-    "RoundSummary",
-    "RoundView",
-    "ShadowReport",
-]
-
 
 class RoundBox(Wire):
     """A box of a round, with what was known when the round was opened, and what came of it.

@@ -6,8 +6,6 @@ from weitzman.errors import LedgerError
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
 
-__all__ = ["Headers", "Response", "error_response", "media_headers", "refusal_response"]
-
 Headers = tuple[tuple[bytes, bytes], ...]
 
 _SAFE: Final[Headers] = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))

@@ -11,33 +11,6 @@ import msgspec
 
 from weitzman.ledger.bodies import Scope
 
-__all__ = [
-    "BatchItem",
-    "BatchReply",
-    "BatchRequest",
-    "BatchResult",
-    "CloseItem",
-    "CloseRequest",
-    "CreatedKey",
-    "Digest",
-    "Health",
-    "ImportReply",
-    "KeyList",
-    "KeyView",
-    "NewKey",
-    "NewProblem",
-    "NewRound",
-    "Outcome",
-    "ProblemDetails",
-    "ProblemList",
-    "ProblemView",
-    "RoundReply",
-    "SeeItem",
-    "SeeReply",
-    "SeeRequest",
-    "Wire",
-]
-
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$")]
 RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]

@@ -25,8 +25,6 @@ from weitzman.figures.palette import COLOURS
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Headers, Response
 
-__all__ = ["FILES", "policy", "send"]
-
 _FOLDER: Final = Path(__file__).parent / "static"
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "

@@ -28,17 +28,6 @@ import math
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 
-__all__ = [
-    "distance_at",
-    "find_turned",
-    "hold",
-    "is_inside",
-    "length_of",
-    "next_anchor",
-    "slot_at",
-    "write",
-]
-
 # After the d coordinates of the anchor: R, 0 where what is held does not suffice; the R that is aimed at, 0
 # before the first anchor; the way from anchor to anchor; ‖u a‖; how many points are held; how many were
 # tried, and looked at to renew, since the last anchor

@@ -8,8 +8,6 @@ which the operations left them, so the same calls always give the same heap.
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 
-__all__ = ["heapify", "replace_top"]
-
 
 @compiled
 def _sink(keys: Floats, ids: Ints, size: int, place: int, key: float, ident: int) -> None:

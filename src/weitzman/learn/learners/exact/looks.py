@@ -47,8 +47,6 @@ from weitzman.learn.learners.exact.points import (
     next_look,
 )
 
-__all__ = ["look"]
-
 _AHEAD = 8  # how many looks ahead points are asked for
 _BLOCK = 32
 _CROWD = 16  # points that come near in a step

@@ -56,8 +56,6 @@ from weitzman.learn.learners.exact.steps import (
     step_to_ball,
 )
 
-__all__ = ["minimise"]
-
 _ITERATIONS = 200
 # How a step is made: by the inverse, by one computed from scratch, and, when that is lost, without one
 _PLAIN, _REFRESHED, _LOST, _CAREFUL = 0, 1, 2, 3

@@ -18,8 +18,6 @@ import math
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 
-__all__ = ["exchange", "find_due", "next_gap", "part", "remove"]
-
 _BLOCK = 32
 
 

@@ -31,8 +31,6 @@ from weitzman.compiled.linalg import add_outer, add_scaled, dot, rank_one
 from weitzman.learn.learners.exact.anchor import PASSED, SAFE, distance_at, hold
 from weitzman.learn.learners.exact.near import exchange
 
-__all__ = ["FTRLState", "count_in", "enter", "make_room", "move", "next_look"]
-
 # Columns of a point after its d coordinates; the weight is −q while the point is not active
 VALUE, COST, REACH, WEIGHT = 0, 1, 2, 3
 # Columns of ``reals``

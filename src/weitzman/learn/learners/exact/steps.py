@@ -20,8 +20,6 @@ from weitzman.learn.learners.exact.points import (
     FTRLState,
 )
 
-__all__ = ["ENOUGH", "careful_step", "free_step", "hessian", "refresh", "step_to_ball"]
-
 ENOUGH = 1e-24
 """The part of its terms' size below which a gradient is zero to rounding."""
 

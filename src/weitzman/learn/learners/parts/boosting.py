@@ -31,8 +31,6 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.loss import curvature, slope
 
-__all__ = ["Objective", "objective"]
-
 
 # Equality of arrays is no truth value, and libraries hash their parameters
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -19,8 +19,6 @@ from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.learners.parts.boosting import objective
 
-__all__ = ["LEAF", "RATE", "Engine", "Ensemble", "boost", "checked_engine", "evaluate"]
-
 Engine = Literal["auto", "lightgbm", "sklearn"]
 
 RATE = 0.1

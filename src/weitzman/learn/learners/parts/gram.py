@@ -15,16 +15,6 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot, invert, rank_one, symmetric_product
 
-__all__ = [
-    "Cover",
-    "blank_cover",
-    "cover_add",
-    "cover_reach",
-    "cover_scale",
-    "cover_settle",
-    "cover_width",
-]
-
 
 class Cover(NamedTuple):
     """Per row: Σ q x xᵀ, the inverse with ρ, and (ρ in the inverse, changes since it was computed)."""

@@ -25,23 +25,6 @@ from weitzman.compiled.linalg import linear
 from weitzman.learn.learners.parts.optimism import lowered, note_look
 from weitzman.search.numbers import LIMIT
 
-__all__ = [
-    "UNSORTED",
-    "learn_row",
-    "learn_rows",
-    "learn_value",
-    "note_residual",
-    "predict_linear",
-    "predict_row",
-    "predict_rows",
-    "reach_row",
-    "search_bound",
-    "search_value",
-    "settle_row",
-    "width_row",
-    "width_rows",
-]
-
 UNSORTED = 6
 """What :func:`learn_rows` answers to rows that are not in the order of their boxes."""
 

@@ -11,8 +11,6 @@ from weitzman.compiled.decorators import compiled, entry, rare
 from weitzman.compiled.linalg import dot, fixed_log, invert, load_row, rank_one, symmetric_product
 from weitzman.learn.learners.parts.regulariser import AUTO, automatic_ridge
 
-__all__ = ["LogisticState", "learn_logistic", "predict_logistic", "width_logistic"]
-
 GROWTH = 1.25
 # Columns of ``reals``: levels seen, levels at the last fit, 1/η of it
 LOW, HIGH, GOOD, BAD, RIDGE = range(5)

@@ -18,8 +18,6 @@ from weitzman.learn.learners.parts.kernels import (
 )
 from weitzman.search.rule import NO_BOX, next_box
 
-__all__ = ["FULL", "OPENED", "PROBED", "play_rounds"]
-
 # What is learned from, as bits
 FULL, OPENED, PROBED = 4, 1, 2
 _next_box = compiled(next_box)

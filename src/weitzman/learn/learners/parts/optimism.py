@@ -34,8 +34,6 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import fixed_log
 
-__all__ = ["KAPPA", "lowered", "note_look"]
-
 KAPPA: Final = 0.75
 # Entries of a bank's ``pool``
 LOOKS, MEAN, VARIANCE = 0, 1, 2

@@ -24,23 +24,6 @@ from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import float_array
 
-__all__ = [
-    "AUTO",
-    "THEOREM",
-    "Eta",
-    "Prior",
-    "automatic_ridge",
-    "ball_radius",
-    "check_forget",
-    "eta_code",
-    "follow_ridge",
-    "hold_to_others",
-    "into_ball",
-    "is_shared_prior",
-    "prior_rows",
-    "theorem_ridge",
-]
-
 Eta = float | Literal["auto", "theorem"]
 Prior = ArrayLike | Literal["boxes"] | None
 AUTO = 0.0

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["copy_corner", "named_arrays"]
-
 _SCRATCH = frozenset({"work", "square", "lists", "kinks", "around"})
 
 
