@@ -164,8 +164,8 @@ def test_what_is_no_state_is_refused(wrong: Any) -> None:
 def test_a_state_of_another_searcher_is_refused() -> None:
     contexts, costs, _ = record(1, gaps=False)
     search = make("full").open(contexts[0], costs[0])
-    for shape in ({"boxes": 2, "dimension": 3}, {"boxes": 4, "dimension": 2}):
-        other = wz.Searcher(learner=wz.FTRL(), **shape)
+    for boxes, dimension in ((2, 3), (4, 2)):
+        other = wz.Searcher(boxes=boxes, dimension=dimension, learner=wz.FTRL())
         with pytest.raises(wz.InvalidFileError, match="be that of a search of this searcher"):
             other.reopen(search.to_bytes())
     with pytest.raises(wz.InvalidFileError, match="a saved searcher"):

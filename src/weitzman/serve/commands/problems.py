@@ -38,7 +38,7 @@ def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     if len(engine.state.problems) >= engine.settings.problems_limit:
         raise Refusal("too-many", f"There are {len(engine.state.problems)} problems.")
     try:
-        check_parameters(ask.policy or ask.learner, ask.parameters)
+        check_parameters(settings.policy or settings.learner, ask.parameters)
         Problem(name=ask.name, at=0, settings=settings)
     except InvalidInputError as error:
         raise from_input_error(error, _at_fault(ask)) from None
