@@ -14,13 +14,15 @@ from weitzman.compiled.linalg import dot, invert, symmetric_product
 from weitzman.learn.learners.exact.points import (
     CHANGES,
     INVERSE_RIDGE,
+    LOST,
     NOW,
     PENALTY,
     RIDGE,
     FTRLState,
 )
 
-__all__ = ["ENOUGH", "careful_step", "free_step", "hessian", "refresh", "step_to_ball"]
+__all__ = ["ENOUGH", "careful_step", "free_step", "hessian", "refresh", "solve"]
+__all__ += ["step_to_ball"]
 
 ENOUGH = 1e-24
 """The part of its terms' size below which a gradient is zero to rounding."""
@@ -44,6 +46,22 @@ def refresh(state: FTRLState, row: int) -> None:
     invert(state.square[0], state.inverse[row])
     state.reals[row, INVERSE_RIDGE] = state.reals[row, RIDGE] * state.reals[row, NOW]
     state.counts[row, CHANGES] = 0
+
+
+@compiled
+def solve(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
+    """Set out to B⁻¹ x, by an inverse from scratch where it could not be followed; the row stays as it is."""
+    if state.counts[row, CHANGES] < LOST:
+        symmetric_product(state.inverse[row], x, out)
+    else:
+        _solve_anew(state, row, x, out)
+
+
+@rare
+def _solve_anew(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
+    hessian(state, row, 0.0, state.square[0])
+    invert(state.square[0], state.square[1])
+    symmetric_product(state.square[1], x, out)
 
 
 @compiled

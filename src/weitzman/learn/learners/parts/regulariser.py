@@ -36,7 +36,9 @@ __all__ = [
     "hold_to_others",
     "into_ball",
     "is_shared_prior",
+    "own_prior",
     "prior_rows",
+    "starting_weights",
     "theorem_ridge",
 ]
 
@@ -82,6 +84,16 @@ def into_ball(weights: Floats, radius: float) -> None:
             weights[j] *= radius / length
 
 
+def starting_weights(prior: Floats, radius: float) -> Floats:
+    """Return the weights of rows that have seen nothing: w₀, brought back to the ball."""
+    weights = prior.copy()
+    for row in weights:
+        length = math.hypot(*row.tolist())
+        if length > radius:
+            row *= radius / length
+    return weights
+
+
 def ball_radius(radius: float | None) -> float:
     """Return M, +∞ if there is no ball."""
     if radius is None:
@@ -100,6 +112,12 @@ def check_forget(forget: float) -> None:
 def is_shared_prior(prior: Prior) -> bool:
     """Whether each box is held to the others."""
     return isinstance(prior, str) and prior == "boxes"
+
+
+def own_prior(prior: Prior) -> None:
+    """Refuse ``"boxes"`` for a learner that does not know it."""
+    if is_shared_prior(prior):
+        raise InvalidInputError("prior", "be numbers or None for this learner", prior)
 
 
 @compiled
