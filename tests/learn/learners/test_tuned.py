@@ -46,7 +46,7 @@ class Plain:
         if s == math.inf:
             return contexts[:, :1]
         if s == 1.0:
-            return contexts * np.array([NARROW, *[1.0] * (contexts.shape[1] - 1)])
+            return np.hstack([NARROW * contexts[:, :1], contexts[:, 1:]])
         # Weights of features that are √s times as small are held s times as strongly
         return np.hstack([contexts[:, :1], contexts[:, 1:] / math.sqrt(s)])
 
@@ -125,13 +125,19 @@ def test_a_restored_bank_goes_on_alike() -> None:
     assert again.digest() == bank.digest()
 
 
-def test_a_state_without_squares_is_led_by_who_is_ahead() -> None:
+def test_an_earlier_state_is_led_by_who_is_ahead_and_given_what_it_was_given() -> None:
     bank, again = (TunedBank(LEARNER, boxes=BOXES, dimension=13) for _ in range(2))
     for contexts, values in rounds(40, 12, 3, 0.0):
         bank.update(EVERY, contexts, values, COSTS)
     state = bank.state()
-    del state["squares"]
+    del state["squares"], state["constants"]
     losses = bank._losses + 7.0
     state["losses"] = losses
     again.restore(state)
     assert again.leader == int(np.argmin(losses))
+    first = FTRL(eta=2.0, prior="boxes", intercept=False).start(boxes=BOXES, dimension=13)
+    first.restore({n.removeprefix("bank0."): a for n, a in state.items() if n[:6] == "bank0."})
+    contexts = rounds(1, 12, 4, 0.0)[0][0]
+    lowered = first.predict(contexts, COSTS, optimism=0.75) - first.predict(contexts, COSTS)
+    found = again.predict(contexts, COSTS, optimism=0.75) - again.predict(contexts, COSTS)
+    np.testing.assert_allclose(found, lowered, atol=1e-12)

@@ -50,7 +50,7 @@ STRENGTHS = (1.0, 8.0, 64.0, math.inf)
 NARROW = 1.0 / WIDE
 """What the first learner is given of the constant: 1, which is held as the weight of a feature is."""
 
-_CONSTANTS = (NARROW, *(math.sqrt(s) for s in STRENGTHS[1:-1]), 1.0)
+_ALIKE = (*(math.sqrt(s) for s in STRENGTHS[:-1]), 1.0)
 
 
 class TunedBank(Bank):
@@ -72,6 +72,8 @@ class TunedBank(Bank):
             else _held(learner, s).start(boxes=boxes, dimension=1 if s == math.inf else dimension)
             for s in STRENGTHS
         ]
+        # What each bank is given of the constant
+        self._constants = np.array([NARROW, *_ALIKE[1:]])
         # −Σ D and Σ D² of each bank
         self._losses = np.zeros(len(self._banks))
         self._squares = np.zeros(len(self._banks))
@@ -79,17 +81,20 @@ class TunedBank(Bank):
     @property
     def leader(self) -> int:
         """The number of the bank that predicts."""
-        leads = -self._losses
-        # Squared, so that after one round, where both sides are the same, rounding does not decide
-        clear = (leads > 0.0) & (leads * leads > self._squares)
-        return int(np.where(clear, leads, 0.0).argmax())
+        best = 0
+        losses, squares = self._losses.tolist(), self._squares.tolist()
+        for k, lost in enumerate(losses):
+            # Squared, so that after one round, where both sides are the same, rounding does not decide
+            if lost < losses[best] and lost * lost > squares[k]:
+                best = k
+        return best
 
     def _given(self, k: int, contexts: Floats) -> Floats:
         """Return contexts as one of the banks sees them."""
         if STRENGTHS[k] == math.inf:
             return np.ascontiguousarray(contexts[:, :1])
         given = contexts.copy()
-        given[:, 0] *= _CONSTANTS[k]
+        given[:, 0] *= self._constants[k]
         return given
 
     def predict_arrays(
@@ -129,15 +134,16 @@ class TunedBank(Bank):
         known = np.flatnonzero(~np.isnan(values))
         if not len(known):
             return
-        lost = np.zeros(len(self._banks))
+        paid, places = costs[known], boxes[known]
+        sigma = np.empty((len(self._banks), len(known)))
         for k, bank in enumerate(self._banks):
             rows = self._given(k, contexts)
-            sigma = bank.predict_arrays(
-                contexts=rows[known], costs=costs[known], boxes=boxes[known], optimism=0.0
+            sigma[k] = bank.predict_arrays(
+                contexts=rows[known], costs=paid, boxes=places, optimism=0.0
             )
-            lost[k] = math.fsum(loss(sigma - values[known], costs[known]))
             bank.update_arrays(boxes=boxes, contexts=rows, values=values, costs=costs)
-        apart = lost - lost[0]
+        first, *others = (math.fsum(lost) for lost in loss(sigma - values[known], paid))
+        apart = np.array([0.0, *(lost - first for lost in others)])
         self._losses += apart
         self._squares += apart * apart
 
@@ -154,7 +160,7 @@ class TunedBank(Bank):
         found = cast("Floats", self._banks[k].weights(boxes))
         out = np.zeros((len(found), self._dimension))
         out[:, : found.shape[1]] = found
-        out[:, 0] *= _CONSTANTS[k]
+        out[:, 0] *= self._constants[k]
         return out
 
     def _resize(self, boxes: int) -> None:
@@ -162,16 +168,20 @@ class TunedBank(Bank):
             bank.add_boxes(boxes - self._boxes)
 
     def _state(self) -> Arrays:
-        state: Arrays = {"losses": self._losses.copy(), "squares": self._squares.copy()}
+        own = {"losses": self._losses, "squares": self._squares, "constants": self._constants}
+        state: Arrays = {name: array.copy() for name, array in own.items()}
         for k, bank in enumerate(self._banks):
             state |= {f"bank{k}.{name}": array for name, array in bank.state().items()}
         return state
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         losses = state.get("losses")
-        # Earlier states hold L_k and no squares: then whoever is ahead is clearly so
+        # Earlier states hold L_k, and whoever was ahead led; all banks held the constant alike
         squares = state.get("squares", np.zeros_like(self._squares))
-        if losses is None or not losses.shape == squares.shape == self._losses.shape:
+        constants = state.get("constants", np.array(_ALIKE))
+        if losses is None or {a.shape for a in (losses, squares, constants)} != {
+            (len(self._banks),)
+        }:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         for k, bank in enumerate(self._banks):
             begin = f"bank{k}."
@@ -179,6 +189,7 @@ class TunedBank(Bank):
             bank.restore(own)
         self._losses = np.array(losses - losses[0], dtype=np.float64)
         self._squares = np.array(squares, dtype=np.float64)
+        self._constants = np.array(constants, dtype=np.float64)
 
 
 def _held(learner: FTRL, strength: float) -> FTRL:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import weitzman as wz
 from tests.learn.orders import ORDERS, signed
 from tests.learn.reference import Problem
+from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.exact.points import NOW, PENALTY, RIDGE
 from weitzman.learn.learners.ftrl import FTRL
@@ -151,6 +152,13 @@ def test_weights_stay_in_the_ball_where_the_prior_is_outside(kind: Any, prior: f
     for value in (2.5, 2.5, -2.5, 0.0, 2.5):
         assert abs(bank.weights()[0, 0]) <= 2.0
         bank.update([0], [[1.0]], [value], 0.0)
+
+
+@pytest.mark.parametrize("kind", [wz.LinearisedFTRL, wz.NewtonStep])
+def test_a_learner_that_is_not_held_to_the_other_boxes_refuses_to_be(kind: Any) -> None:
+    with pytest.raises(InvalidInputError, match="prior must be numbers or None"):
+        kind(prior="boxes").start(boxes=2, dimension=1)
+    wz.Weitzman(kind()).start(boxes=2, dimension=1)
 
 
 def test_the_minimiser_in_the_ball_is_found_from_a_prior_outside() -> None:
