@@ -28,7 +28,7 @@ import numpy as np
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
-from weitzman.compiled.linalg import dot, load_row, symmetric_product
+from weitzman.compiled.linalg import dot, load_row
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.exact.anchor import length_of
 from weitzman.learn.learners.exact.minimiser import minimise
@@ -52,6 +52,7 @@ from weitzman.learn.learners.exact.points import (
     enter,
     make_room,
 )
+from weitzman.learn.learners.exact.steps import solve
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
@@ -71,6 +72,7 @@ from weitzman.learn.learners.parts.regulariser import (
     eta_code,
     hold_to_others,
     is_shared_prior,
+    starting_weights,
     theorem_ridge,
 )
 from weitzman.search.numbers import whole_number
@@ -159,7 +161,7 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
     reals = np.zeros((rows, 10))
     reals[:, NOW] = 1.0
     return FTRLState(
-        weights=start.copy(),
+        weights=starting_weights(start, rules[RADIUS]),
         prior=start,
         gram=np.zeros((rows, size, size)),
         gram_low=np.zeros((rows, size, size)),
@@ -207,7 +209,7 @@ def _width(state: FTRLState, row: int, context: Floats) -> float:
     x, product = state.work[0], state.work[1]
     load_row(context, x)
     # The matrix of the Newton step, which only the active points are in
-    symmetric_product(state.inverse[row], x, product)
+    solve(state, row, x, product)
     return math.sqrt(max(dot(x, product, x.shape[0]), 0.0) * state.reals[row, NOW])
 
 

@@ -44,6 +44,8 @@ from weitzman.learn.learners.parts.regulariser import (
     eta_code,
     follow_ridge,
     into_ball,
+    own_prior,
+    starting_weights,
     theorem_ridge,
 )
 
@@ -92,13 +94,14 @@ class LinearisedFTRL:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
+        own_prior(self.prior)
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)
 
         def blank(start: Floats, capacity: int) -> LinearisedState:
             rows, size = start.shape
             return LinearisedState(
-                weights=start.copy(),
+                weights=starting_weights(start, radius),
                 prior=start,
                 sums=np.zeros((rows, 4, size)),
                 reals=np.zeros((rows, 6)),

@@ -48,6 +48,8 @@ from weitzman.learn.learners.parts.regulariser import (
     eta_code,
     follow_ridge,
     into_ball,
+    own_prior,
+    starting_weights,
 )
 
 
@@ -92,13 +94,14 @@ class NewtonStep:
         """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a number or 'auto' for a Newton step", self.eta)
+        own_prior(self.prior)
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, None)
 
         def blank(start: Floats, capacity: int) -> NewtonState:
             rows, size = start.shape
             return NewtonState(
-                weights=start.copy(),
+                weights=starting_weights(start, radius),
                 prior=start,
                 reals=np.zeros((rows, 4)),
                 spread=np.zeros((rows, 3)),

@@ -10,11 +10,23 @@ learned, each learner k has made a prediction σ_k for it, and
 the sum of the losses of :mod:`weitzman.learn.loss` so far, says how good its predictions were. These
 are predictions of values that it had not seen, so a learner that follows noise loses. Whether a box is
 opened depends on contexts and on the values of other boxes, never on its own: the comparison is fair under
-feedback ``"opened"`` too. The round is predicted by the learner with the least L, of equal ones by the one
-that is held most.
+feedback ``"opened"`` too.
 
-It is for prepared rounds (:mod:`weitzman.learn.preparation`): the first column of a context is the constant,
-and is held alike by all.
+**Which one predicts.** The first learner, whose strength is that of ``eta``, until another is clearly better.
+With D the loss of the first less that of learner k, of the looks of a round before they are learned, k is
+clearly better once
+
+    Σ D > √(Σ D²),                                                                                (1)
+
+and of those that are, the one with the least L predicts. Without (1) the lead changes with the noise of the
+first values, and every change moves all reservation values.
+
+**Optimism** is that of the first learner, whoever predicts: what is not known of a box is how much its
+features say, and a learner that holds their weights strongly takes for known what it was never shown.
+
+It is for prepared rounds (:mod:`weitzman.learn.preparation`): the first column of a context is the constant.
+The first learner holds its weight as that of a feature, since boxes mostly differ little where their features
+explain them; the others hold it WIDE² times less, and are clearly better where boxes differ by a constant.
 """
 
 import math
@@ -28,9 +40,15 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
+from weitzman.learn.preparation import WIDE
 
 STRENGTHS = (1.0, 8.0, 64.0, math.inf)
 """How much more strongly the weights of features are held than ``eta`` says."""
+
+NARROW = 1.0 / WIDE
+"""What the first learner is given of the constant: 1, which is held as the weight of a feature is."""
+
+_ALIKE = (*(math.sqrt(s) for s in STRENGTHS[:-1]), 1.0)
 
 
 class TunedBank(Bank):
@@ -52,23 +70,30 @@ class TunedBank(Bank):
             else _held(learner, s).start(boxes=boxes, dimension=1 if s == math.inf else dimension)
             for s in STRENGTHS
         ]
+        # What each bank is given of the constant
+        self._constants = np.array([NARROW, *_ALIKE[1:]])
+        # −Σ D and Σ D² of each bank
         self._losses = np.zeros(len(self._banks))
+        self._squares = np.zeros(len(self._banks))
 
     @property
     def leader(self) -> int:
         """The number of the bank that predicts."""
-        return int(self._losses.argmin())
+        best = 0
+        losses, squares = self._losses.tolist(), self._squares.tolist()
+        for k, lost in enumerate(losses):
+            # Squared, so that after one round, where both sides are the same, rounding does not decide
+            if lost < losses[best] and lost * lost > squares[k]:
+                best = k
+        return best
 
     def _given(self, k: int, contexts: Floats) -> Floats:
         """Return contexts as one of the banks sees them."""
-        s = STRENGTHS[k]
-        if s == 1.0:
-            return contexts
-        if s == math.inf:
+        if STRENGTHS[k] == math.inf:
             return np.ascontiguousarray(contexts[:, :1])
-        wide = contexts.copy()
-        wide[:, 0] *= math.sqrt(s)
-        return wide
+        given = contexts.copy()
+        given[:, 0] *= self._constants[k]
+        return given
 
     def predict_arrays(
         self,
@@ -79,26 +104,15 @@ class TunedBank(Bank):
         optimism: float,
         outside: float = math.inf,
     ) -> Floats:
-        """Predict by the bank that leads; optimism is the mean of all banks', by how well they do."""
+        """Predict by the bank that leads; σ is lowered as far as the first bank lowers its own."""
         k = self.leader
+        if k == 0:
+            return self._sigma(0, contexts, costs, boxes, optimism, outside)
         sigma = self._sigma(k, contexts, costs, boxes, 0.0, outside)
         if optimism > 0.0:
-            for j, share in enumerate(self.shares()):
-                if share > 1e-3:
-                    sigma -= share * self._sigma(j, contexts, costs, boxes, 0.0, outside)
-                    sigma += share * self._sigma(j, contexts, costs, boxes, optimism, outside)
+            sigma -= self._sigma(0, contexts, costs, boxes, 0.0, outside)
+            sigma += self._sigma(0, contexts, costs, boxes, optimism, outside)
         return sigma
-
-    def shares(self) -> Floats:
-        """Return how much each bank is believed, of sum 1."""
-        spread = self._banks[self.leader]._residuals()
-        looks = spread[:, 2].sum()
-        noise = (spread[:, 1] * spread[:, 2]).sum() / looks if looks > 0.0 else 0.0
-        shares = np.ones(len(self._losses))
-        if noise > 0.0:
-            shares = np.exp(-(self._losses - self._losses.min()) / noise)
-        believed: Floats = shares / shares.sum()
-        return believed
 
     def _sigma(
         self, k: int, contexts: Floats, costs: Floats, boxes: Ints, optimism: float, outside: float
@@ -118,14 +132,18 @@ class TunedBank(Bank):
         known = np.flatnonzero(~np.isnan(values))
         if not len(known):
             return
+        paid, places = costs[known], boxes[known]
+        sigma = np.empty((len(self._banks), len(known)))
         for k, bank in enumerate(self._banks):
             rows = self._given(k, contexts)
-            sigma = bank.predict_arrays(
-                contexts=rows[known], costs=costs[known], boxes=boxes[known], optimism=0.0
+            sigma[k] = bank.predict_arrays(
+                contexts=rows[known], costs=paid, boxes=places, optimism=0.0
             )
-            apart = loss(sigma - values[known], costs[known])
-            self._losses[k] += math.fsum(apart)
             bank.update_arrays(boxes=boxes, contexts=rows, values=values, costs=costs)
+        first, *others = (math.fsum(lost) for lost in loss(sigma - values[known], paid))
+        apart = np.array([0.0, *(lost - first for lost in others)])
+        self._losses += apart
+        self._squares += apart * apart
 
     def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
         k = self.leader
@@ -140,8 +158,7 @@ class TunedBank(Bank):
         found = cast("Floats", self._banks[k].weights(boxes))
         out = np.zeros((len(found), self._dimension))
         out[:, : found.shape[1]] = found
-        if STRENGTHS[k] < math.inf:
-            out[:, 0] *= math.sqrt(STRENGTHS[k])
+        out[:, 0] *= self._constants[k]
         return out
 
     def _resize(self, boxes: int) -> None:
@@ -149,20 +166,28 @@ class TunedBank(Bank):
             bank.add_boxes(boxes - self._boxes)
 
     def _state(self) -> Arrays:
-        state: Arrays = {"losses": self._losses.copy()}
+        own = {"losses": self._losses, "squares": self._squares, "constants": self._constants}
+        state: Arrays = {name: array.copy() for name, array in own.items()}
         for k, bank in enumerate(self._banks):
             state |= {f"bank{k}.{name}": array for name, array in bank.state().items()}
         return state
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         losses = state.get("losses")
-        if losses is None or losses.shape != self._losses.shape:
+        # Earlier states hold L_k, and whoever was ahead led; all banks held the constant alike
+        squares = state.get("squares", np.zeros_like(self._squares))
+        constants = state.get("constants", np.array(_ALIKE))
+        if losses is None or {a.shape for a in (losses, squares, constants)} != {
+            (len(self._banks),)
+        }:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         for k, bank in enumerate(self._banks):
             begin = f"bank{k}."
             own = {n.removeprefix(begin): a for n, a in state.items() if n.startswith(begin)}
             bank.restore(own)
-        self._losses = np.array(losses, dtype=np.float64)
+        self._losses = np.array(losses - losses[0], dtype=np.float64)
+        self._squares = np.array(squares, dtype=np.float64)
+        self._constants = np.array(constants, dtype=np.float64)
 
 
 def _held(learner: FTRL, strength: float) -> FTRL:

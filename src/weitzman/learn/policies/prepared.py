@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Bank, as_learner, bank_of
 from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.residual import Residual
+from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.tuned import TunedBank
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
 from weitzman.learn.preparation import (
@@ -50,7 +52,7 @@ def linear_learner(learner: Any, dimension: int) -> Any:
     if "eta" in known and learner.eta == "auto":
         # A quarter of what ‖z‖² is on average
         changes["eta"] = 4.0 / dimension
-    if "prior" in known and learner.prior is None:
+    if isinstance(learner, FTRL | Ridge | Residual) and learner.prior is None:
         changes["prior"] = "boxes"
     return replace(learner, **{name: to for name, to in changes.items() if name in known})
 

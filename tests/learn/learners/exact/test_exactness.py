@@ -1,11 +1,16 @@
 """FTRL against an independent full solve."""
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import weitzman as wz
 from tests.learn.orders import ORDERS, signed
 from tests.learn.reference import Problem
+from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.exact.points import NOW, PENALTY, RIDGE
 from weitzman.learn.learners.ftrl import FTRL
@@ -140,6 +145,29 @@ def test_the_ball_gives_the_minimiser_of_a_bisection() -> None:
     assert np.linalg.norm(bank.arrays.weights[0] - expected) <= 1e-9
 
 
+@pytest.mark.parametrize("prior", [3.0, -3.0])
+@pytest.mark.parametrize("kind", [FTRL, wz.LinearisedFTRL, wz.NewtonStep])
+def test_weights_stay_in_the_ball_where_the_prior_is_outside(kind: Any, prior: float) -> None:
+    bank = kind(radius=2.0, prior=[prior]).start(boxes=1, dimension=1)
+    for value in (2.5, 2.5, -2.5, 0.0, 2.5):
+        assert abs(bank.weights()[0, 0]) <= 2.0
+        bank.update([0], [[1.0]], [value], 0.0)
+
+
+@pytest.mark.parametrize("kind", [wz.LinearisedFTRL, wz.NewtonStep])
+def test_a_learner_that_is_not_held_to_the_other_boxes_refuses_to_be(kind: Any) -> None:
+    with pytest.raises(InvalidInputError, match="prior must be numbers or None"):
+        kind(prior="boxes").start(boxes=2, dimension=1)
+    wz.Weitzman(kind()).start(boxes=2, dimension=1)
+
+
+def test_the_minimiser_in_the_ball_is_found_from_a_prior_outside() -> None:
+    bank = FTRL(radius=2.0, prior=[3.0]).start(boxes=1, dimension=1)
+    bank.update([0], [[1.0]], [2.5], 0.0)
+    # (w − 3)²/8 + ((w − 2.5)⁺)²/2 falls up to 2.6
+    assert bank.arrays.weights[0, 0] == pytest.approx(2.0)
+
+
 def test_intercept_and_shared_weights_are_one_problem() -> None:
     rng = np.random.default_rng(4)
     contexts, values, costs = signed(rng, 300)
@@ -176,3 +204,20 @@ def test_widths_are_those_of_the_regularised_gram_matrix_of_the_active_points(sp
     gram = (x.T * weights) @ x + bank.arrays.reals[0, RIDGE] * np.eye(5)
     expected = np.sqrt(contexts[0] @ np.linalg.solve(gram, contexts[0]))
     assert bank.widths(contexts[:1])[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("length", [1.0, 41163.0, 1e7])
+def test_widths_are_right_where_the_inverse_could_not_be_followed(length: float) -> None:
+    context = np.array([[-5.4e-6, -0.316, length]])
+    bank = FTRL(eta=3.0).start(boxes=1, dimension=3)
+    bank.update([0], context, [1.0425], 1.0)
+    active = float(context[0] @ bank.arrays.weights[0]) > 1.0425
+    squares = Fraction(0)
+    for number in context[0].tolist():
+        squares += Fraction(number) ** 2
+    # x·(x xᵀ + I/3)⁻¹ x, or without x xᵀ
+    expected = squares / (squares + Fraction(1, 3)) if active else 3 * squares
+    assert active
+    before = bank.digest()
+    assert bank.widths(context)[0] == pytest.approx(float(expected) ** 0.5, rel=1e-6)
+    assert bank.digest() == before

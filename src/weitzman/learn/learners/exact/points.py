@@ -49,7 +49,8 @@ GRADIENT, START = 2, 9
 _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
 _LARGE = 2.0**64
-_MANY = 1 << 40
+# In CHANGES: the inverse does not hold all that is active
+LOST = 1 << 40
 
 
 class FTRLState(NamedTuple):
@@ -123,7 +124,7 @@ def count_in(state: FTRLState, row: int, point: Floats, sign: float) -> None:
         point[size + VALUE],
         state.work[1],
     )
-    state.counts[row, CHANGES] += 1 if safe else _MANY
+    state.counts[row, CHANGES] += 1 if safe else LOST
 
 
 @compiled

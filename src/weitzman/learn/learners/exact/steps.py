@@ -14,6 +14,7 @@ from weitzman.compiled.linalg import dot, invert, symmetric_product
 from weitzman.learn.learners.exact.points import (
     CHANGES,
     INVERSE_RIDGE,
+    LOST,
     NOW,
     PENALTY,
     RIDGE,
@@ -42,6 +43,22 @@ def refresh(state: FTRLState, row: int) -> None:
     invert(state.square[0], state.inverse[row])
     state.reals[row, INVERSE_RIDGE] = state.reals[row, RIDGE] * state.reals[row, NOW]
     state.counts[row, CHANGES] = 0
+
+
+@compiled
+def solve(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
+    """Set out to B⁻¹ x, by an inverse from scratch where it could not be followed; the row stays as it is."""
+    if state.counts[row, CHANGES] < LOST:
+        symmetric_product(state.inverse[row], x, out)
+    else:
+        _solve_anew(state, row, x, out)
+
+
+@rare
+def _solve_anew(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
+    hessian(state, row, 0.0, state.square[0])
+    invert(state.square[0], state.square[1])
+    symmetric_product(state.square[1], x, out)
 
 
 @compiled

@@ -8,8 +8,13 @@
   loss on the ball for ‖x‖ ≤ 1. It is the η that minimises M²/(2η) + T L² η.
 
 **What they are held to.** w₀ is 0, or given. With ``prior="boxes"`` each box is held to the others: w₀ is
-the mean of the weights of the other boxes that were looked at, taken again whenever the looks of the box
-pass a power of two. A box that was never looked at is predicted by that mean alone.
+the mean m of the weights of the k other boxes that were looked at, each coordinate as far as they agree
+[James 1961]:
+
+    w₀ = (1 − s²/m²)⁺ m,      s² the variance of m, Σ (w − m)²/(k (k − 1)),
+
+and m/2 for k = 1. It is taken again whenever the looks of the box pass a power of two. A box that was never
+looked at is predicted by w₀ alone.
 """
 
 import math
@@ -66,6 +71,16 @@ def into_ball(weights: Floats, radius: float) -> None:
             weights[j] *= radius / length
 
 
+def starting_weights(prior: Floats, radius: float) -> Floats:
+    """Return the weights of rows that have seen nothing: w₀, brought back to the ball."""
+    weights = prior.copy()
+    for row in range(len(weights)):
+        length = math.hypot(*weights[row].tolist())
+        if length > radius:
+            weights[row] *= radius / length
+    return weights
+
+
 def ball_radius(radius: float | None) -> float:
     """Return M, +∞ if there is no ball."""
     if radius is None:
@@ -84,6 +99,21 @@ def check_forget(forget: float) -> None:
 def is_shared_prior(prior: Prior) -> bool:
     """Whether each box is held to the others."""
     return isinstance(prior, str) and prior == "boxes"
+
+
+def own_prior(prior: Prior) -> None:
+    """Refuse ``"boxes"`` for a learner that does not know it."""
+    if is_shared_prior(prior):
+        raise InvalidInputError("prior", "be numbers or None for this learner", prior)
+
+
+@compiled
+def _shrinkage(mean: float, squares: float, count: int) -> float:
+    """Return (1 − s²/m²)⁺, with s² the variance of the mean m of so many numbers; ½ for a single one."""
+    if count == 1 or mean == 0.0:
+        return 0.5
+    variance = max(squares / count - mean * mean, 0.0) / (count - 1)
+    return max(1.0 - variance / (mean * mean), 0.0)
 
 
 @compiled
@@ -105,11 +135,13 @@ def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int) -> b
     if others == 0 or (settled and new == 0):
         return False
     for j in range(size):
-        mean = 0.0
+        mean, squares = 0.0, 0.0
         for k in range(rows):
             if k != row and looks[k] > 0.0:
                 mean += weights[k, j]
+                squares += weights[k, j] * weights[k, j]
         mean /= others
+        mean *= _shrinkage(mean, squares, others)
         for k in range(rows):
             if looks[k] == 0.0:
                 prior[k, j], weights[k, j] = mean, mean
