@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import WeitzmanError
 from weitzman.learn.models.refits import SLICE, Fitting, whole
@@ -48,6 +49,8 @@ class Forest:
         The rows that the forest was grown on, leaf by leaf: ``members[begin[node]:begin[node + 1]]``.
     size
         Their number.
+    drawn
+        Which of them each tree was grown on, (trees, rows).
     """
 
     roots: Ints
@@ -58,6 +61,7 @@ class Forest:
     begin: Ints
     members: Ints
     size: int
+    drawn: Flags
 
 
 def grow(contexts: Rows, targets: Floats) -> Forest:
@@ -77,13 +81,16 @@ def _grow(contexts: Rows, targets: Floats, together: int) -> Generator[None, Non
     model, rows = extra_trees(), contexts.astype(np.float32)
     trees: list[Any] = []
     begins, members = [np.zeros(1, dtype=np.int64)], []
+    drawn = np.zeros((_TREES, len(rows)), dtype=np.bool_)
     while len(trees) < _TREES:
         if trees:
             yield
         # More trees of the same forest: each has a seed of its own, and none depends on another
         model.set_params(n_estimators=min(_TREES, len(trees) + together), warm_start=bool(trees))
         model.fit(rows, targets)
+        samples = model.estimators_samples_
         for estimator in model.estimators_[len(trees) :]:
+            drawn[len(trees), samples[len(trees)]] = True
             tree = estimator.tree_
             leaves = tree.apply(rows)
             members.append(np.argsort(leaves, kind="stable").astype(np.int64))
@@ -104,6 +111,7 @@ def _grow(contexts: Rows, targets: Floats, together: int) -> Generator[None, Non
         begin=np.concatenate(begins).astype(np.int64),
         members=np.concatenate(members),
         size=len(contexts),
+        drawn=drawn,
     )
 
 

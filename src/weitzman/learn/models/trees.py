@@ -87,6 +87,7 @@ class Trees:
         """Let the forest go: the past is another one."""
         self._grown.forget()
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty(0))
+        self._asked_rows: tuple[Round | None, int, list[Floats]] = (None, 0, [])
 
     def grown(self) -> Grown:
         """Return the forest in force."""
@@ -120,8 +121,8 @@ class Trees:
         means, sigma = np.zeros(len(shown.costs)), shown.costs.copy()
         if grown.forest is None:
             return means, sigma
-        for row, context in enumerate(self._history.prepared(shown)):
-            weights = weigh(grown.forest, context)
+        for row in range(len(shown.costs)):
+            weights = self.row_weights(shown, row)
             held = np.flatnonzero(weights)
             values, weights = grown.values[held], weights[held]
             whole = float(weights.sum())
@@ -130,6 +131,16 @@ class Trees:
             price = whole * float(shown.costs[row])
             sigma[row] = lowest(values[order], order, weights, price, np.inf)
         return means, sigma
+
+    def row_weights(self, shown: Round, row: int) -> Floats:
+        """Return the weights of past rows for one row of a round of boxes without history."""
+        grown, (asked, count, weights) = self.grown(), self._asked_rows
+        if asked is not shown or count != self._history.count:
+            assert grown.forest is not None
+            contexts = self._history.prepared(shown)
+            weights = [weigh(grown.forest, context) for context in contexts]
+            self._asked_rows = (shown, self._history.count, weights)
+        return weights[row]
 
     def _none(self, first: int, end: int) -> Grown:
         common = np.zeros(self._history.dimension, dtype=np.bool_)

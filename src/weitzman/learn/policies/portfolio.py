@@ -195,11 +195,14 @@ def default_policy(
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:
         kinds["trees"] = ("fixed", "one-shot")
-    if trees and not shared:
+    if trees and prepare == "all":
+        kinds["stacked"] = ("fixed", "one-shot") if shared else ("one-shot",)
+    elif trees and not shared:
         kinds["trees+linear"] = ("one-shot",)
     for kind, plain in kinds.items():
+        adaptive = (*_ADAPTIVE, "moving") if kind == "stacked" else _ADAPTIVE
         joint = has_joint_law(kind, shared)
-        ways = [(way, z) for z in _CAUTIONS for way in _ADAPTIVE if joint]
+        ways = [(way, z) for z in _CAUTIONS for way in adaptive if joint]
         ways += [(way, 1.0) for way in plain]
         candidates += [Joint(kind, way, z, shared, prepare) for way, z in ways]
     return Portfolio(
