@@ -10,8 +10,9 @@ jointly, each standardised, the mean for a missing one.
 a law of its own, and there is no joint one.
 
 A forest is grown on the last 8,192 rounds at most, again whenever the past has grown by √2. Where rounds come
-prepared, a tree must be grown within one round: then these are at most :data:`LARGEST` numbers, counted as
-rounds × columns × values.
+prepared, it is grown again whenever the past has grown by a fifth, and finds out itself how far down its
+trees are good; and a tree must be grown within one round: then these are at most :data:`LARGEST` numbers,
+counted as rounds × columns × values.
 """
 
 from collections.abc import Generator
@@ -29,8 +30,11 @@ from weitzman.learn.policy import Floats, Round
 
 __all__ = ["GROWTH", "LARGEST", "MOST", "Grown", "Trees", "filled"]
 
-GROWTH = 1.41
-"""By what factor the past grows between refits."""
+GROWTH = 1.2
+"""By what factor the past grows between refits of prepared rounds."""
+
+EARLIER_GROWTH = 1.41
+"""The same where rounds do not come prepared."""
 
 MOST = 8192
 """The most rounds that a forest is grown on."""
@@ -63,6 +67,9 @@ class Grown:
         Which columns are the same in all boxes of each of these rounds, (d,).
     values
         Of boxes without history, the values of the rows.
+    expected
+        Of named boxes whose rounds come prepared, the held-out means of the values of these rounds, (m, n),
+        NaN where there is none.
     """
 
     first: int
@@ -70,6 +77,7 @@ class Grown:
     forest: Forest | None
     common: Flags
     values: Floats
+    expected: Floats | None = None
 
 
 class Trees:
@@ -79,7 +87,8 @@ class Trees:
         extra_trees()
         self._history = history
         self._grown: Refitted[Grown] = Refitted(
-            history.refits(GROWTH), self._begin, sliced=history.unit_free
+            history.refits(GROWTH if history.unit_free else EARLIER_GROWTH),
+            self._begin, sliced=history.unit_free
         )
         self.forget()
 
@@ -87,7 +96,6 @@ class Trees:
         """Let the forest go: the past is another one."""
         self._grown.forget()
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty(0))
-        self._asked_rows: tuple[Round | None, int, list[Floats]] = (None, 0, [])
 
     def grown(self) -> Grown:
         """Return the forest in force."""
@@ -121,8 +129,8 @@ class Trees:
         means, sigma = np.zeros(len(shown.costs)), shown.costs.copy()
         if grown.forest is None:
             return means, sigma
-        for row in range(len(shown.costs)):
-            weights = self.row_weights(shown, row)
+        for row, context in enumerate(self._history.prepared(shown)):
+            weights = weigh(grown.forest, context)
             held = np.flatnonzero(weights)
             values, weights = grown.values[held], weights[held]
             whole = float(weights.sum())
@@ -131,16 +139,6 @@ class Trees:
             price = whole * float(shown.costs[row])
             sigma[row] = lowest(values[order], order, weights, price, np.inf)
         return means, sigma
-
-    def row_weights(self, shown: Round, row: int) -> Floats:
-        """Return the weights of past rows for one row of a round of boxes without history."""
-        grown, (asked, count, weights) = self.grown(), self._asked_rows
-        if asked is not shown or count != self._history.count:
-            assert grown.forest is not None
-            contexts = self._history.prepared(shown)
-            weights = [weigh(grown.forest, context) for context in contexts]
-            self._asked_rows = (shown, self._history.count, weights)
-        return weights[row]
 
     def _none(self, first: int, end: int) -> Grown:
         common = np.zeros(self._history.dimension, dtype=np.bool_)
@@ -154,7 +152,8 @@ class Trees:
             if not known.any():
                 return nothing(none)
             values = window.values[known]
-            growing_ = growing(window.whole()[known], _ranks(values))
+            rows, free = window.whole()[known], self._history.unit_free
+            growing_ = growing(rows, _ranks(values), fixed=not free)
             return Fitting(growing_.tasks, _named(growing_, replace(none, values=values)))
         if end < 2 * LEAF or not known.any():
             return nothing(none)
@@ -167,18 +166,22 @@ class Trees:
             common = _common(window.contexts)
             joined = _joined(window.contexts, common)
         targets = filled(window.values)
-        deviations = targets.std(axis=0)
-        targets = (targets - targets.mean(axis=0)) / np.where(deviations > 0.0, deviations, 1.0)
-        growing_ = growing(joined, targets)
-        return Fitting(
-            growing_.tasks, _named(growing_, replace(none, first=window.first, common=common))
-        )
+        means, deviations = targets.mean(axis=0), targets.std(axis=0)
+        targets = (targets - means) / np.where(deviations > 0.0, deviations, 1.0)
+        growing_ = growing(joined, targets, fixed=not self._history.unit_free)
+        none = replace(none, first=window.first, common=common)
+        return Fitting(growing_.tasks, _named(growing_, none, means, deviations))
 
 
-def _named(growing: Fitting[Forest], none: Grown) -> Generator[None, None, Grown]:
-    """Grow a forest, and say what it was grown on."""
+def _named(
+    growing: Fitting[Forest], none: Grown, means: Floats | None = None, deviations: Floats | None = None
+) -> Generator[None, None, Grown]:
+    """Grow a forest, and say what it was grown on, with the means and deviations of its targets."""
     forest = yield from growing.work
-    return replace(none, forest=forest)
+    expected = None
+    if forest.held_out is not None and means is not None:
+        expected = means + deviations * forest.held_out
+    return replace(none, forest=forest, expected=expected)
 
 
 def _joined(contexts: Floats, common: Flags) -> Floats:

@@ -27,7 +27,7 @@ Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ from weitzman.learn.models.laws import CAP, Laws
 from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_moves import MOVING, laid_out, walk_moving
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
-from weitzman.learn.models.stacked import Stacked
 from weitzman.learn.models.trees import Trees
 from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
@@ -244,8 +243,7 @@ class JointMembers:
             sigma[:] = self._without_law(shown)
             return sigma
         if law is None:
-            model: Any = Stacked if self._kind == "stacked" else Trees
-            means, values = self._history.model(model).rows(shown)
+            means, values = self._history.model(Trees).rows(shown)
         else:
             unused = np.empty(0)
             means = law.means() if "one-shot" in self._plain_ways else unused

@@ -195,10 +195,8 @@ def default_policy(
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:
         kinds["trees"] = ("fixed", "one-shot")
-    if trees and prepare == "all":
-        kinds["stacked"] = ("fixed", "one-shot") if shared else ("one-shot",)
-    elif trees and not shared:
-        kinds["trees+linear"] = ("one-shot",)
+    if trees and not shared:
+        kinds["stacked" if prepare == "all" else "trees+linear"] = ("one-shot",)
     for kind, plain in kinds.items():
         adaptive = (*_ADAPTIVE, "moving") if kind == "stacked" else _ADAPTIVE
         joint = has_joint_law(kind, shared)
