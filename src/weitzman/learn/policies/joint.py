@@ -22,7 +22,8 @@ A value that is missing counts as the box's mean. On a law there are these rules
 - ``fixed``: Weitzman's rule at the σ of the law before any look;
 - ``one-shot``: open the box with the least expected total, or keep the outside option.
 
-Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`` are there for them.
+Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`` are there for them, and
+the same by each of these kinds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,12 +47,11 @@ from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, 
 from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
+__all__ = ["Joint", "JointFamily", "Kind", "Way", "by_trees", "has_joint_law"]
 
 Kind = Literal["past", "linear", "trees", "trees+linear", "stacked"]
 Way = Literal["index", "greedy", "moving", "fixed", "one-shot"]
 _KINDS = ("past", "linear", "trees", "trees+linear", "stacked")
-_BY_TREES = ("trees", "trees+linear", "stacked")
 _PLAIN = ("fixed", "one-shot")
 _CODES = {"index": INDEX, "greedy": GREEDY, "moving": MOVING}
 
@@ -103,7 +103,12 @@ class Joint:
 
 def has_joint_law(kind: str, shared: bool) -> bool:
     """Whether boxes have a joint law of this kind: by trees only if they carry a history."""
-    return not (shared and kind in _BY_TREES)
+    return not (shared and by_trees(kind))
+
+
+def by_trees(kind: str) -> bool:
+    """Whether trees say how much the vectors of a law weigh."""
+    return kind in ("trees", "trees+linear", "stacked")
 
 
 def _name(kind: str, way: str, caution: float) -> str:
