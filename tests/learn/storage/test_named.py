@@ -15,7 +15,11 @@ NAMES = [
     *("default", "paper", "aware"),
     *RULES,
     *LEARNERS,
-    *(f"{kind} {way}" for kind in ("past", "linear", "trees", "trees+linear", "stacked") for way in WAYS),
+    *(
+        f"{kind} {way}"
+        for kind in ("past", "linear", "trees", "trees+linear", "stacked")
+        for way in WAYS
+    ),
 ]
 
 

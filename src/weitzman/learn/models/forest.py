@@ -101,6 +101,8 @@ def _grow(
 ) -> Generator[None, None, Forest]:
     model, rows = extra_trees(leaf), contexts.astype(np.float32)
     columns = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
+    # scikit-learn warns of a single column
+    fitted = columns[:, 0] if columns.shape[1] == 1 else columns
     trees: list[_Tree] = []
     sums, counts = np.zeros((len(SIZES), *columns.shape)), np.zeros(len(rows))
     while len(trees) < _TREES:
@@ -108,7 +110,7 @@ def _grow(
             yield
         # More trees of the same forest: each has a seed of its own, and none depends on another
         model.set_params(n_estimators=min(_TREES, len(trees) + together), warm_start=bool(trees))
-        model.fit(rows, targets)
+        model.fit(rows, fitted)
         drawn = () if fixed else model.estimators_samples_
         for estimator in model.estimators_[len(trees) :]:
             tree = _Tree.of(estimator.tree_, rows)

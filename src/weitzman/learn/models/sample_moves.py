@@ -23,7 +23,7 @@ from weitzman.learn.models.sample_steps import Flags
 from weitzman.learn.policy import Floats, Ints
 from weitzman.search.rule import NO_BOX
 
-__all__ = ["MOVING", "laid_out", "move", "next_box", "walk_moving"]
+__all__ = ["MOVING", "laid_out", "move", "next_look", "walk_moving"]
 
 MOVING = 2
 
@@ -85,7 +85,7 @@ def _chosen(
 
 
 @kernel
-def next_box(
+def next_look(
     vectors: Floats, w: Floats, costs: Floats, opened: Flags, best: float, least: float,
     caution: float,
 ) -> int:  # fmt: skip

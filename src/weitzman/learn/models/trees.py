@@ -88,7 +88,8 @@ class Trees:
         self._history = history
         self._grown: Refitted[Grown] = Refitted(
             history.refits(GROWTH if history.unit_free else EARLIER_GROWTH),
-            self._begin, sliced=history.unit_free
+            self._begin,
+            sliced=history.unit_free,
         )
         self.forget()
 
@@ -174,12 +175,15 @@ class Trees:
 
 
 def _named(
-    growing: Fitting[Forest], none: Grown, means: Floats | None = None, deviations: Floats | None = None
+    growing: Fitting[Forest],
+    none: Grown,
+    means: Floats | None = None,
+    deviations: Floats | None = None,
 ) -> Generator[None, None, Grown]:
     """Grow a forest, and say what it was grown on, with the means and deviations of its targets."""
     forest = yield from growing.work
     expected = None
-    if forest.held_out is not None and means is not None:
+    if forest.held_out is not None and means is not None and deviations is not None:
         expected = means + deviations * forest.held_out
     return replace(none, forest=forest, expected=expected)
 

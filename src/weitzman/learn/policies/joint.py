@@ -10,7 +10,7 @@ past           the value vectors of the last rounds, with equal weights
 linear         ridge means of this round + leave-one-out residual vectors of the last rounds, equal weights
 trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.trees`
 trees+linear   ridge means of this round + leave-one-out residual vectors, with the weights of the trees
-stacked        means of :mod:`weitzman.learn.models.stacked` + their residual vectors, with the weights of the trees
+stacked        means of :mod:`weitzman.learn.models.stacked` + their residual vectors, weights of the trees
 =============  ===================================================================================
 
 A value that is missing counts as the box's mean. On a law there are these rules:
@@ -201,9 +201,7 @@ class JointMembers:
             totals[self._plain], looks[self._plain] = index_totals(sigma, shown, values)
         return totals, looks
 
-    def _walk(
-        self, law: Sample, shown: Round, values: Floats, totals: Floats, looks: Ints
-    ) -> None:
+    def _walk(self, law: Sample, shown: Round, values: Floats, totals: Floats, looks: Ints) -> None:
         """Set the totals and looks of the ways that follow what the round has shown."""
         given = shown if shown.given is None else shown.given
         found = values if shown.units is None else shown.units.values(values)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.models.sample import Sample
-from weitzman.learn.models.sample_moves import MOVING, laid_out, move, next_box
+from weitzman.learn.models.sample_moves import MOVING, laid_out, move, next_look
 from weitzman.learn.models.sample_steps import choose, judge, reweigh
 from weitzman.learn.policy import Floats, State
 from weitzman.search.rule import Action, to_open
@@ -38,7 +38,7 @@ class JointRule:
         marks[state.opened] = True
         if self._choice == MOVING:
             vectors = self._moved(state)
-            row = next_box(
+            row = next_look(
                 vectors, law.weights, self._costs, marks, state.best, self._least, self._caution
             )
             return to_open(int(row))
