@@ -58,6 +58,7 @@ BY_NEXT_BOX = {
 LOOPS = {
     "search/kernels.py play_round",
     "learn/learners/parts/loop.py _search",
+    "learn/models/sample_moves.py walk_moving",
     "learn/models/sample_steps.py walk_rules",
 }
 

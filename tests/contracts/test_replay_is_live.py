@@ -70,8 +70,8 @@ NAMES = (
     *RULES,
     *(
         f"{kind} {way}"
-        for kind in ("past", "linear", "trees", "trees+linear")
-        for way in ("index 1", "greedy 0", "fixed", "one-shot")
+        for kind in ("past", "linear", "trees", "trees+linear", "stacked")
+        for way in ("index 1", "greedy 0", "moving 1", "fixed", "one-shot")
     ),
     *MORE,
 )
@@ -83,7 +83,7 @@ def policy_of(name: str, shared: bool) -> Policy:
         return MORE[name](shared)
     made = named_policy(name, shared=shared)
     if isinstance(made, wz.Joint):
-        needs_law = made.way in ("index", "greedy")
+        needs_law = made.way in ("index", "greedy", "moving")
         if needs_law and not has_joint_law(made.kind, shared):
             pytest.skip("boxes without history have no joint law by trees")
     return made

@@ -18,8 +18,8 @@ from weitzman.learn.storage.registry import POLICIES as SAVED
 from weitzman.search.rule import STOP, Action, Open, WeitzmanRule
 from weitzman.search.state import RoundState
 
-KINDS: tuple[Kind, ...] = ("past", "linear", "trees", "trees+linear")
-WAYS: tuple[Way, ...] = ("index", "greedy", "fixed", "one-shot")
+KINDS: tuple[Kind, ...] = ("past", "linear", "trees", "trees+linear", "stacked")
+WAYS: tuple[Way, ...] = ("index", "greedy", "moving", "fixed", "one-shot")
 LEARNERS: dict[str, wz.Learner] = {
     "Fourier": wz.Fourier(features=8, intercept=False),
     "FTRL, window": wz.FTRL(window=20, intercept=True),
@@ -39,6 +39,7 @@ EVERY: dict[str, Policy] = {
     "aware standardised": wz.Aware(wz.Ridge(intercept=False), prepare="contexts"),
     "one shot, shared": wz.Simple("one-shot", shared=True, prepare="nothing"),
     "trees greedy 0": wz.Joint("trees", "greedy", caution=0.0, prepare="contexts"),
+    "stacked moving 1": wz.Joint("stacked", "moving"),
     "default": wz.default_policy(prepare="contexts"),
     "default, shared": wz.default_policy(shared=True, prepare="contexts"),
     "default, no trees, as it is": wz.default_policy(trees=False, prepare="nothing"),

@@ -85,7 +85,7 @@ def test_a_search_by_a_policy_goes_on(
     check_goes_on(searcher, looks, full=feedback == "full")
 
 
-@pytest.mark.parametrize("way", ["index", "greedy"])
+@pytest.mark.parametrize("way", ["index", "greedy", "moving"])
 def test_a_search_on_a_law_goes_on_after_every_look(way: Way) -> None:
     policy = wz.Joint("linear", way, caution=0.0, prepare="contexts")
     contexts, costs, values = record(61, gaps=False, seed=2)

@@ -25,6 +25,7 @@ POLICIES: dict[str, Policy] = {
     **{rule: wz.Simple(rule) for rule in RULES},
     "past index 1": wz.Joint("past", "index", 1.0),
     "linear greedy 0": wz.Joint("linear", "greedy", 0.0),
+    "stacked moving 1": wz.Joint("stacked", "moving"),
     "default": wz.default_policy(),
 }
 numbers = st.floats(-1e6, 1e6)

@@ -132,7 +132,7 @@ def test_parts_share_no_fitted_model_and_are_all_families() -> None:
     history = History(boxes=2, dimension=1)
     kinds = [{families[k].start(history, seed=0).names[0] for k in group} for group in groups]
     assert kinds == [
-        {"trees index 0", "trees+linear index 0"},
+        {"trees index 0", "stacked index 0"},
         {"aware"},
         {"stay", "past index 0", "linear index 0"},
     ]

@@ -21,7 +21,7 @@ import numpy as np
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.family import LearnerFamily
-from weitzman.learn.policies.joint import Joint, JointFamily
+from weitzman.learn.policies.joint import Joint, JointFamily, by_trees
 from weitzman.learn.policies.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.portfolio_player import pick
 from weitzman.learn.policies.simple import Simple
@@ -119,7 +119,7 @@ def rank_of(part: Part) -> int:
 
 def _kind(family: Any) -> int:
     """Return the same for families that share fitted models: trees; learners; all others."""
-    if isinstance(family, JointFamily) and "trees" in family.kind:
+    if isinstance(family, JointFamily) and by_trees(family.kind):
         return 0
     return 1 if isinstance(family, LearnerFamily) else 2
 

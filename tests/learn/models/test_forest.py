@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tests.learn.rounds import some_rounds
+from weitzman.arrays import Flags, Ints
 from weitzman.learn.models import forest as forest_model
-from weitzman.learn.models.forest import grow, weigh
+from weitzman.learn.models.forest import SIZES, grow, weigh
 from weitzman.learn.models.history import History
 from weitzman.learn.models.trees import Trees, filled
 from weitzman.learn.policy import Round
@@ -30,6 +31,55 @@ def test_every_row_is_in_one_leaf_of_every_tree() -> None:
     rng = np.random.default_rng(1)
     forest = grow(rng.normal(size=(40, 2)), rng.normal(size=40))
     assert (np.bincount(forest.members) == len(forest.roots)).all()
+
+
+def nodes_of(of_rows: Flags, path: Ints, least: int) -> Flags:
+    """Return which rows are in the last node of a path that has at least so many."""
+    # Nodes are numbered downwards
+    node = max(n for n in path if of_rows[:, n].sum() >= least)
+    return np.asarray(of_rows[:, node])
+
+
+@pytest.mark.parametrize(("noise", "targets"), [(0.05, 1), (1.0, 2), (30.0, 2)])
+def test_how_far_down_is_what_predicts_rows_best_that_a_tree_has_not_seen(
+    noise: float, targets: int
+) -> None:
+    rng = np.random.default_rng(3)
+    contexts = rng.normal(size=(50, 3)).astype(np.float32).astype(np.float64)
+    values = contexts[:, :1] + np.abs(contexts[:, 1:2]) + noise * rng.normal(size=(50, targets))
+    forest = grow(contexts, values, fixed=False)
+    model = forest_model.extra_trees(2).fit(contexts, values if targets > 1 else values[:, 0])
+    inside = [
+        tree.decision_path(contexts.astype(np.float32)).toarray().astype(bool)
+        for tree in model.estimators_
+    ]
+    means = {}
+    for size in SIZES.tolist():
+        sums, counts = np.zeros((50, targets)), np.zeros(50)
+        for of_rows, drawn in zip(inside, model.estimators_samples_, strict=True):
+            for row in set(range(50)) - set(drawn.tolist()):
+                others = nodes_of(of_rows, np.flatnonzero(of_rows[row]), size).copy()
+                others[row] = False
+                sums[row] += values[others].mean(axis=0)
+                counts[row] += 1
+        means[size] = sums / counts[:, np.newaxis]
+    best = min(means, key=lambda size: float(((means[size] - values) ** 2).sum()))
+    assert forest.least == best
+    assert forest.held_out is not None
+    np.testing.assert_allclose(forest.held_out, means[best], atol=1e-9)
+    for context in rng.normal(size=(5, 3)).astype(np.float32):
+        paths = [tree.decision_path(context[np.newaxis]).indices for tree in model.estimators_]
+        alike = [nodes_of(*pair, best) for pair in zip(inside, paths, strict=True)]
+        expected = np.mean([one / one.sum() for one in alike], axis=0)
+        np.testing.assert_allclose(weigh(forest, context.astype(np.float64)), expected, atol=1e-12)
+
+
+def test_noise_keeps_one_further_up() -> None:
+    rng = np.random.default_rng(4)
+    contexts = rng.normal(size=(300, 2))
+    clear = grow(contexts, contexts[:, 0], fixed=False)
+    noise = grow(contexts, rng.normal(size=300), fixed=False)
+    assert clear.least < noise.least
 
 
 def test_rounds_like_this_one_weigh_more() -> None:

@@ -182,9 +182,14 @@ def test_the_guarantee_holds_whatever_the_losses(
         assert owed - weighted.min() <= limit + 1e-9
 
 
-@pytest.mark.parametrize("clarity", [0.5, 2.0])
-def test_the_incumbent_is_advised_until_it_is_beaten_by_standard_errors(clarity: float) -> None:
-    rng, gate = np.random.default_rng(5), Gate(4, incumbent=1, clarity=clarity)
+@pytest.mark.parametrize(
+    ("clarity", "falls_after"), [(0.5, math.inf), (2.0, math.inf), (3.0, 30.0)]
+)
+def test_the_incumbent_is_advised_until_it_is_beaten_by_standard_errors(
+    clarity: float, falls_after: float
+) -> None:
+    rng = np.random.default_rng(5)
+    gate = Gate(4, incumbent=1, clarity=clarity, falls_after=falls_after)
     losses = rng.normal(size=(400, 4)) + np.array([0.0, 0.25, 0.1, 0.6])
     changes = 0
     for t in range(1, 401):
@@ -194,7 +199,8 @@ def test_the_incumbent_is_advised_until_it_is_beaten_by_standard_errors(clarity:
         apart = losses[:t, 1] - losses[:t, leader]
         n = w.sum() ** 2 / (w**2).sum()
         variance = (w**2 * (apart - np.average(apart, weights=w)) ** 2).sum()
-        clear = t > 1 and w @ apart > clarity * math.sqrt(variance * n / (n - 1.0))
+        bar = clarity if t <= falls_after else clarity * math.sqrt(falls_after) / math.sqrt(t)
+        clear = t > 1 and w @ apart > bar * math.sqrt(variance * n / (n - 1.0))
         wanted = leader if clear else 1
         changes += wanted != 1
         assert gate.leader == wanted
@@ -377,7 +383,9 @@ def test_the_weights_and_the_state_of_a_gate_are_copies() -> None:
     assert gate.state()["counts"][0] != 7
 
 
-@pytest.mark.parametrize("arguments", [{"incumbent": -1}, {"incumbent": 2}, {"clarity": math.inf}])
+@pytest.mark.parametrize(
+    "arguments", [{"incumbent": -1}, {"incumbent": 2}, {"clarity": math.inf}, {"falls_after": 0.0}]
+)
 def test_what_a_gate_refuses(arguments: dict[str, object]) -> None:
     with pytest.raises(wz.InvalidInputError):
         Gate(2, **arguments)  # type: ignore[arg-type]

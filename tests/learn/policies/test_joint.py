@@ -9,9 +9,11 @@ import pytest
 import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models.history import History
+from weitzman.learn.models.laws import CAP
 from weitzman.learn.models.sample import Sample
+from weitzman.learn.models.sample_moves import MOVING, laid_out, move, walk_moving
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, reweigh, walk_rules
-from weitzman.learn.policies.joint import CAP, JointFamily, Way
+from weitzman.learn.policies.joint import JointFamily, Way, by_trees
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policy import Floats, Round, walk
 
@@ -38,6 +40,17 @@ def a_law(seed: int, boxes: int = 5, size: int = 40) -> tuple[Sample, Floats, Ro
     return law, values, shown, 3.0 + rng.normal(size=boxes)
 
 
+def moved(samples: Floats, weights: Floats, box: int, value: float, opened: list[int]) -> Floats:
+    """Return samples moved along the regressions on one box, from numpy's covariances."""
+    covariances = np.cov(samples, aweights=weights, ddof=0)
+    out = samples.copy()
+    if covariances[box, box] > 1e-12:
+        for other in set(range(len(samples))) - set(opened):
+            slope = covariances[other, box] / covariances[box, box]
+            out[other] += slope * (value - samples[box])
+    return out
+
+
 def brute(
     weights: Floats, samples: Floats, shown: Round, values: Floats, rule: int, z: float
 ) -> tuple[float, list[int]]:
@@ -56,7 +69,7 @@ def brute(
                 error = math.sqrt(max(0.0, float(w @ gains**2) - gain**2) * float((w**2).sum()))
                 if gain - z * error <= cost:
                     continue
-            if rule == GREEDY:
+            if rule in (GREEDY, MOVING):
                 scores[box] = float(w @ np.minimum(best, sample)) + cost
             else:
                 scores[box] = wz.reservation_value(wz.Discrete(sample[w > 0], w[w > 0]), cost)
@@ -66,6 +79,9 @@ def brute(
         opened.append(box)
         paid += shown.costs[box]
         best = min(best, values[box])
+        if rule == MOVING:
+            samples = moved(samples, w, box, float(values[box]), opened)
+            continue
         sample = samples[box]
         deviation = math.sqrt(float(w @ (sample - w @ sample) ** 2))
         if deviation > 1e-12:
@@ -101,6 +117,53 @@ def test_rules_follow_their_definitions(seed: int) -> None:
         walked = walk(rule, shown, values)
         assert walked.total == totals[k]
         assert walked.opened == opened
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("cautions", [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0], [1.0]])
+def test_moving_rules_follow_their_definition(seed: int, cautions: list[float]) -> None:
+    law, samples, shown, values = a_law(seed)
+    totals, counts = np.empty(len(cautions)), np.empty(len(cautions), dtype=np.int64)
+    walk_moving(
+        laid_out(law.ranked, law.order, law.rows, law.shift), law.weights, shown.costs, values,
+        shown.outside, -np.inf, shown.costs, values, shown.outside, np.array(cautions), totals, counts,
+    )  # fmt: skip
+    for k, caution in enumerate(cautions):
+        total, opened = brute(law.weights, samples, shown, values, MOVING, caution)
+        assert totals[k] == pytest.approx(total)
+        assert counts[k] == len(opened)
+        walked = walk(JointRule(law, shown.costs, MOVING, caution), shown, values)
+        assert walked.total == totals[k]
+        assert walked.opened == opened
+
+
+def test_moved_normal_vectors_are_those_of_the_conditional_law() -> None:
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(4, 4))
+    covariance = factor @ factor.T + np.eye(4)
+    vectors = rng.multivariate_normal(np.arange(4.0), covariance, size=200_000).T
+    opened = np.zeros(4, dtype=np.bool_)
+    for box, value in ((2, 5.0), (0, -1.0)):
+        opened[box] = True
+        move(vectors, np.ones(vectors.shape[1]), opened, box, value)
+    seen, closed = [0, 2], [1, 3]
+    gain = covariance[np.ix_(closed, seen)] @ np.linalg.inv(covariance[np.ix_(seen, seen)])
+    mean = np.array([1.0, 3.0]) + gain @ (np.array([-1.0, 5.0]) - [0.0, 2.0])
+    rest = covariance[np.ix_(closed, closed)] - gain @ covariance[np.ix_(seen, closed)]
+    # Moments of 200,000 draws: a hundredth is more than four standard errors of each
+    spread = float(np.sqrt(covariance.max()))
+    np.testing.assert_allclose(vectors[closed].mean(axis=1), mean, atol=0.02 * spread)
+    np.testing.assert_allclose(np.cov(vectors[closed]), rest, atol=0.03 * float(covariance.max()))
+
+
+@pytest.mark.parametrize("value", [math.nan, 7.0])
+def test_nothing_moves_if_nothing_came_or_the_box_does_not_vary(value: float) -> None:
+    vectors = np.random.default_rng(0).normal(size=(3, 20))
+    if not math.isnan(value):
+        vectors[1] = 2.0
+    before = vectors.copy()
+    move(vectors, np.ones(20), np.array([False, True, False]), 1, value)
+    np.testing.assert_array_equal(vectors, before)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -142,19 +205,19 @@ def test_a_value_that_did_not_come_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("kind", ["past", "linear", "trees", "trees+linear"])
+@pytest.mark.parametrize("kind", ["past", "linear", "trees", "trees+linear", "stacked"])
 def test_rules_make_the_totals(kind: Any, shared: bool) -> None:
     history = History(boxes=4, dimension=2, shared=shared)
     plain: list[tuple[Way, float]] = [("fixed", 1.0), ("one-shot", 1.0)]
     adaptive: list[tuple[Way, float]] = [
-        (way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy")
+        (way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy", "moving")
     ]
-    if shared and "trees" in kind:
+    if shared and by_trees(kind):
         with pytest.raises(wz.InvalidInputError, match="for boxes without history"):
             JointFamily(kind, [*plain, *adaptive]).start(history, seed=0)
         adaptive = []
     members = JointFamily(kind, [*plain[:1], *adaptive, *plain[1:]]).start(history, seed=0)
-    assert len(set(members.names)) == (2 if shared and "trees" in kind else 8)
+    assert len(set(members.names)) == (2 if shared and by_trees(kind) else 11)
     for shown, values in some_rounds(40):
         totals, counts = members.totals(shown, values)
         for rule in range(len(members.names)):

@@ -11,12 +11,16 @@ from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.registry import LEARNERS, named_policy
 
-WAYS = ("index 0", "index 1", "greedy 2", "greedy 0.5", "fixed", "one-shot")
+WAYS = ("index 0", "index 1", "moving 0", "greedy 2", "greedy 0.5", "fixed", "one-shot")
 NAMES = [
     *("default", "paper", "aware"),
     *RULES,
     *LEARNERS,
-    *(f"{kind} {way}" for kind in ("past", "linear", "trees", "trees+linear") for way in WAYS),
+    *(
+        f"{kind} {way}"
+        for kind in ("past", "linear", "trees", "trees+linear", "stacked")
+        for way in WAYS
+    ),
 ]
 
 

@@ -10,8 +10,9 @@ jointly, each standardised, the mean for a missing one.
 a law of its own, and there is no joint one.
 
 A forest is grown on the last 8,192 rounds at most, again whenever the past has grown by √2. Where rounds come
-prepared, a tree must be grown within one round: then these are at most :data:`LARGEST` numbers, counted as
-rounds × columns × values.
+prepared, it is grown again whenever the past has grown by a fifth, and finds out itself how far down its
+trees are good; and a tree must be grown within one round: then these are at most :data:`LARGEST` numbers,
+counted as rounds × columns × values.
 """
 
 from collections.abc import Generator
@@ -27,8 +28,11 @@ from weitzman.learn.models.refits import Fitting, Refitted, nothing
 from weitzman.learn.models.sample_steps import lowest
 from weitzman.learn.policy import Floats, Round
 
-GROWTH = 1.41
-"""By what factor the past grows between refits."""
+GROWTH = 1.2
+"""By what factor the past grows between refits of prepared rounds."""
+
+EARLIER_GROWTH = 1.41
+"""The same where rounds do not come prepared."""
 
 MOST = 8192
 """The most rounds that a forest is grown on."""
@@ -61,6 +65,9 @@ class Grown:
         Which columns are the same in all boxes of each of these rounds, (d,).
     values
         Of boxes without history, the values of the rows.
+    expected
+        Of named boxes whose rounds come prepared, the held-out means of the values of these rounds, (m, n),
+        NaN where there is none.
     """
 
     first: int
@@ -68,6 +75,7 @@ class Grown:
     forest: Forest | None
     common: Flags
     values: Floats
+    expected: Floats | None = None
 
 
 class Trees:
@@ -77,7 +85,9 @@ class Trees:
         extra_trees()
         self._history = history
         self._grown: Refitted[Grown] = Refitted(
-            history.refits(GROWTH), self._begin, sliced=history.unit_free
+            history.refits(GROWTH if history.unit_free else EARLIER_GROWTH),
+            self._begin,
+            sliced=history.unit_free,
         )
         self.forget()
 
@@ -141,7 +151,8 @@ class Trees:
             if not known.any():
                 return nothing(none)
             values = window.values[known]
-            growing_ = growing(window.whole()[known], _ranks(values))
+            rows, free = window.whole()[known], self._history.unit_free
+            growing_ = growing(rows, _ranks(values), fixed=not free)
             return Fitting(growing_.tasks, _named(growing_, replace(none, values=values)))
         if end < 2 * LEAF or not known.any():
             return nothing(none)
@@ -154,18 +165,25 @@ class Trees:
             common = _common(window.contexts)
             joined = _joined(window.contexts, common)
         targets = filled(window.values)
-        deviations = targets.std(axis=0)
-        targets = (targets - targets.mean(axis=0)) / np.where(deviations > 0.0, deviations, 1.0)
-        growing_ = growing(joined, targets)
-        return Fitting(
-            growing_.tasks, _named(growing_, replace(none, first=window.first, common=common))
-        )
+        means, deviations = targets.mean(axis=0), targets.std(axis=0)
+        targets = (targets - means) / np.where(deviations > 0.0, deviations, 1.0)
+        growing_ = growing(joined, targets, fixed=not self._history.unit_free)
+        none = replace(none, first=window.first, common=common)
+        return Fitting(growing_.tasks, _named(growing_, none, means, deviations))
 
 
-def _named(growing: Fitting[Forest], none: Grown) -> Generator[None, None, Grown]:
-    """Grow a forest, and say what it was grown on."""
+def _named(
+    growing: Fitting[Forest],
+    none: Grown,
+    means: Floats | None = None,
+    deviations: Floats | None = None,
+) -> Generator[None, None, Grown]:
+    """Grow a forest, and say what it was grown on, with the means and deviations of its targets."""
     forest = yield from growing.work
-    return replace(none, forest=forest)
+    expected = None
+    if forest.held_out is not None and means is not None and deviations is not None:
+        expected = means + deviations * forest.held_out
+    return replace(none, forest=forest, expected=expected)
 
 
 def _joined(contexts: Floats, common: Flags) -> Floats:

@@ -21,6 +21,13 @@ after two rounds at least; as soon as (2) fails, the incumbent is back. For a D 
 candidate that is better by as much in every round is soon believed. Among many candidates of equal worth some
 leader passes any z now and then, so (2) proves nothing. It need not.
 
+**The bar falls.** A bar of z standard errors asks for a lead that grows like √t in total, and that is what
+staying with a worse incumbent costs. So z may be that of the first t₀ rounds, and from then on
+
+    z_t = z √(t₀/t):
+
+the lead that is asked for is then the same in total, whatever t is.
+
 **Few rounds.** Where a mistake is not soon seen, as in :mod:`weitzman.learn.policies.portfolio_opened`, few
 rounds must not settle it. With ``few`` one more round like the last, with D = 0, counts in V, and S/√V is
 taken for Student's t of f = n − 1 degrees of freedom: what is compared with z is the normal deviate of the
@@ -167,6 +174,8 @@ class Gate:
         z, by how many standard errors it must be beaten.
     few
         Whether the fewness of rounds counts, as in Student's t.
+    falls_after
+        t₀, after how many rounds the bar begins to fall; +∞ if it does not.
     """
 
     def __init__(
@@ -176,6 +185,7 @@ class Gate:
         incumbent: int | None = None,
         clarity: float = 2.25,
         few: bool = False,
+        falls_after: float = math.inf,
     ) -> None:
         if incumbent is not None and not 0 <= incumbent < candidates:
             raise InvalidInputError("The incumbent", "be one of the candidates", incumbent)
@@ -185,6 +195,9 @@ class Gate:
         self._incumbent = incumbent
         self._clarity = clarity
         self._few = few
+        if not falls_after > 0.0:
+            raise InvalidInputError("The rounds after which the bar falls", "be > 0", falls_after)
+        self._falls_after = falls_after
         self._moments = np.zeros((2, candidates))  # Σ t² D and Σ t² D² of each candidate
         self._count = 0
         self._spent = 0.0
@@ -241,11 +254,12 @@ class Gate:
         ahead, rounds = float(losses[incumbent] - losses[leader]), whole * whole / squares
         mean, (first, second) = ahead / whole, self._moments[:, leader].tolist()
         spread = max(0.0, second - 2.0 * mean * first + mean * mean * squares)
+        clarity = self._clarity * math.sqrt(min(1.0, self._falls_after / t))
         # (2) without the division by n − 1, which is 0 in round 1
-        clear = t > 1 and (rounds - 1.0) * ahead**2 > self._clarity**2 * rounds * spread
+        clear = t > 1 and (rounds - 1.0) * ahead**2 > clarity**2 * rounds * spread
         if clear and self._few:
             ratio = ahead**2 / (rounds * (spread + (t * mean) ** 2))
-            clear = _deviate(ratio, rounds - 1.0) > self._clarity
+            clear = _deviate(ratio, rounds - 1.0) > clarity
         self._leader = leader if clear else incumbent
 
     def state(self) -> State:

@@ -1,25 +1,29 @@
 """Laws of a round: a weighted sample of what its values may be, jointly.
 
 The boxes of a real round are correlated: a bad value in one says something about the others. A *law* is
-at most 512 vectors of values with weights, made from past rounds, and after every look it is reweighted
-towards the vectors that agree with what was seen (:mod:`weitzman.learn.models.sample_steps`). No shape is
-assumed.
+at most 512 vectors of values with weights, made from past rounds (:mod:`weitzman.learn.models.laws`), and
+after every look it is reweighted towards the vectors that agree with what was seen
+(:mod:`weitzman.learn.models.sample_steps`). No shape is assumed.
 
 =============  ===================================================================================
 past           the value vectors of the last rounds, with equal weights
 linear         ridge means of this round + leave-one-out residual vectors of the last rounds, equal weights
 trees          value vectors of past rounds, with the weights of :mod:`weitzman.learn.models.trees`
 trees+linear   ridge means of this round + leave-one-out residual vectors, with the weights of the trees
+stacked        means of :mod:`weitzman.learn.models.stacked` + their residual vectors, weights of the trees
 =============  ===================================================================================
 
 A value that is missing counts as the box's mean. On a law there are these rules:
 
 - ``index z`` and ``greedy z``: after each look, the choice of :mod:`weitzman.learn.models.sample_steps` at
   caution z;
+- ``moving z``: as ``greedy z``, but after a look vectors are moved, not reweighted
+  (:mod:`weitzman.learn.models.sample_moves`);
 - ``fixed``: Weitzman's rule at the σ of the law before any look;
 - ``one-shot``: open the box with the least expected total, or keep the outside option.
 
-Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`` are there for them.
+Boxes without history have no joint law by trees: only ``fixed`` and ``one-shot`` are there for them, and
+the same by each of these kinds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +35,11 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.models.history import History
-from weitzman.learn.models.means import GROWTH, Means
-from weitzman.learn.models.sample import Sample, sorted_rows, strongest
+from weitzman.learn.models.laws import CAP, Laws
+from weitzman.learn.models.sample import Sample
+from weitzman.learn.models.sample_moves import MOVING, laid_out, walk_moving
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
-from weitzman.learn.models.trees import Trees, filled
+from weitzman.learn.models.trees import Trees
 from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
@@ -43,14 +48,11 @@ from weitzman.learn.preparation import Prepare
 from weitzman.search.numbers import finite_number
 from weitzman.search.rule import Rule, WeitzmanRule
 
-CAP = 512
-"""The most vectors of a law."""
-
-Kind = Literal["past", "linear", "trees", "trees+linear"]
-Way = Literal["index", "greedy", "fixed", "one-shot"]
-_KINDS = ("past", "linear", "trees", "trees+linear")
+Kind = Literal["past", "linear", "trees", "trees+linear", "stacked"]
+Way = Literal["index", "greedy", "moving", "fixed", "one-shot"]
+_KINDS = ("past", "linear", "trees", "trees+linear", "stacked")
 _PLAIN = ("fixed", "one-shot")
-_CODES = {"index": INDEX, "greedy": GREEDY}
+_CODES = {"index": INDEX, "greedy": GREEDY, "moving": MOVING}
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,11 @@ class Joint:
     Parameters
     ----------
     kind
-        ``"past"``, ``"linear"``, ``"trees"`` or ``"trees+linear"``.
+        ``"past"``, ``"linear"``, ``"trees"``, ``"trees+linear"`` or ``"stacked"``.
     way
-        ``"index"``, ``"greedy"``, ``"fixed"`` or ``"one-shot"``.
+        ``"index"``, ``"greedy"``, ``"moving"``, ``"fixed"`` or ``"one-shot"``.
     caution
-        z, for ``"index"`` and ``"greedy"``.
+        z, for ``"index"``, ``"greedy"`` and ``"moving"``.
     shared
         Whether the boxes carry no history, and one model serves all of them.
     prepare
@@ -110,7 +112,12 @@ class Joint:
 
 def has_joint_law(kind: str, shared: bool) -> bool:
     """Whether boxes have a joint law of this kind: by trees only if they carry a history."""
-    return not (shared and "trees" in kind)
+    return not (shared and by_trees(kind))
+
+
+def by_trees(kind: str) -> bool:
+    """Whether trees say how much the vectors of a law weigh."""
+    return kind in ("trees", "trees+linear", "stacked")
 
 
 def _name(kind: str, way: str, caution: float) -> str:
@@ -153,25 +160,22 @@ class JointMembers:
     def __init__(self, history: History, family: JointFamily) -> None:
         self._history = history
         self._kind = family.kind
-        self._refits = history.refits(GROWTH)
-        self._made_at = 0
-        # The number of the first round of the vectors
-        self._first = 0
-        self._kept: tuple[Floats, Ints] | None = None
+        self._laws = Laws(history, family.kind)
         self._room = np.empty((0, 0))
-        self._equal = np.empty(0)
         self._joint = has_joint_law(family.kind, history.shared)
         ways = family.ways
         self.names = family.names
-        adaptive = [k for k, (way, _) in enumerate(ways) if way in _CODES]
+        adaptive = [k for k, (way, _) in enumerate(ways) if way in ("index", "greedy")]
+        moving = [k for k, (way, _) in enumerate(ways) if way == "moving"]
         plain = [k for k, (way, _) in enumerate(ways) if way in _PLAIN]
+        self._ways = ways
         self._choices = np.array([_CODES[ways[k][0]] for k in adaptive], dtype=np.int64)
         self._cautions = np.array([ways[k][1] for k in adaptive], dtype=np.float64)
+        self._moving_cautions = np.array([ways[k][1] for k in moving], dtype=np.float64)
         self._plain_ways = [ways[k][0] for k in plain]
         # Where the ways of each kind stand among all
         self._adaptive, self._plain = np.array(adaptive, np.intp), np.array(plain, np.intp)
-        if "trees" in family.kind:
-            history.model(Trees)
+        self._moving = np.array(moving, np.intp)
         self._asked: tuple[Round | None, int, Sample | None] = (None, 0, None)
 
     def rule(self, shown: Round, member: int) -> Rule:
@@ -181,35 +185,47 @@ class JointMembers:
             return WeitzmanRule(self._sigma(shown, law)[int(self._plain.searchsorted(member))])
         if law is None:
             return WeitzmanRule(self._without_law(shown))
-        at = int(self._adaptive.searchsorted(member))
-        choice, caution = int(self._choices[at]), float(self._cautions[at])
-        return JointRule(law, shown.costs, choice, caution, shown.least)
+        way, caution = self._ways[member]
+        return JointRule(law, shown.costs, _CODES[way], caution, shown.least)
 
     def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
         """Return the total of every way in a round, and how many boxes it opens."""
         law = self._law(shown)
         totals, looks = np.empty(len(self.names)), np.empty(len(self.names), dtype=np.int64)
-        first, counts = np.empty(len(self._choices)), np.empty(len(self._choices), dtype=np.int64)
         if law is None:
             blind = self._without_law(shown)[np.newaxis]
             alone_total, alone_looks = index_totals(blind, shown, values)
-            first[:], counts[:] = alone_total[0], alone_looks[0]
+            totals[:], looks[:] = alone_total[0], alone_looks[0]
         else:
+            self._walk(law, shown, values, totals, looks)
+        if len(self._plain):
+            sigma = self._sigma(shown, law)
+            totals[self._plain], looks[self._plain] = index_totals(sigma, shown, values)
+        return totals, looks
+
+    def _walk(self, law: Sample, shown: Round, values: Floats, totals: Floats, looks: Ints) -> None:
+        """Set the totals and looks of the ways that follow what the round has shown."""
+        given = shown if shown.given is None else shown.given
+        found = values if shown.units is None else shown.units.values(values)
+        if len(self._adaptive):
             nodes = len(self._choices) * len(shown.costs) + 1
             if len(self._room) < nodes or self._room.shape[1] < len(law.weights):
                 self._room = np.empty((nodes, CAP))
-            given = shown if shown.given is None else shown.given
-            found = values if shown.units is None else shown.units.values(values)
+            first, counts = np.empty(len(self._choices)), np.empty(len(self._choices), np.int64)
             walk_rules(
                 law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, found,
                 shown.outside, shown.least, given.costs, values, given.outside,
                 self._choices, self._cautions, self._room, first, counts,
             )  # fmt: skip
-        totals[self._adaptive], looks[self._adaptive] = first, counts
-        if len(self._plain):
-            sigma = self._sigma(shown, law)
-            totals[self._plain], looks[self._plain] = index_totals(sigma, shown, values)
-        return totals, looks
+            totals[self._adaptive], looks[self._adaptive] = first, counts
+        if len(self._moving):
+            first, counts = np.empty(len(self._moving)), np.empty(len(self._moving), np.int64)
+            walk_moving(
+                laid_out(law.ranked, law.order, law.rows, law.shift), law.weights, shown.costs, found,
+                shown.outside, shown.least, given.costs, values, given.outside,
+                self._moving_cautions, first, counts,
+            )  # fmt: skip
+            totals[self._moving], looks[self._moving] = first, counts
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn nothing beside the history."""
@@ -221,7 +237,7 @@ class JointMembers:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from the history alone."""
         self._asked = (None, 0, None)
-        self._made_at, self._kept = 0, None
+        self._laws.forget()
 
     def _sigma(self, shown: Round, law: Sample | None) -> Floats:
         """Return the σ of the plain rules, one row each."""
@@ -250,61 +266,6 @@ class JointMembers:
     def _law(self, shown: Round) -> Sample | None:
         asked, count, law = self._asked
         if asked is not shown or count != self._history.count:
-            law = self._made(shown) if self._joint else None
+            law = self._laws.of(shown) if self._joint else None
             self._asked = (shown, self._history.count, law)
         return law
-
-    def _made(self, shown: Round) -> Sample | None:
-        """Return the law of a round; None if nothing was seen yet."""
-        kept, places, history = self._vectors(), shown.places, self._history
-        if kept is None:
-            return None
-        means = history.model(Means).predict(shown) if "linear" in self._kind else None
-        if "trees" in self._kind:
-            values, _ = kept
-            first, weights = history.model(Trees).rounds(shown)
-            # What both the forest and the vectors know
-            begin = self._first - first
-            weights = weights[max(begin, 0) : begin + values.shape[1]]
-            held = strongest(weights, CAP)
-            if not len(held):
-                return None
-            columns = held + max(-begin, 0)
-            if not history.unit_free:
-                return Sample.of(values[np.ix_(places, columns)], weights[held], means)
-            return Sample.picked(*kept, places, columns, weights[held], means)
-        ranked, order = kept
-        shift = np.zeros(len(places)) if means is None else means
-        if len(self._equal) != ranked.shape[1]:
-            self._equal = np.ones(ranked.shape[1])
-        return Sample(ranked=ranked, order=order, rows=places, shift=shift, weights=self._equal)
-
-    def _vectors(self) -> tuple[Floats, Ints] | None:
-        """Return the values or residuals of the past rounds in use, one row per box.
-
-        The rows are in increasing order, with that order; with trees they are not where all rounds are
-        kept, of which few are used.
-        """
-        history = self._history
-        fit = history.model(Means).fit() if "linear" in self._kind else None
-        due = fit.end if fit is not None else self._due()
-        if due != self._made_at:
-            self._made_at = due
-            window = history.window(due)
-            self._first = window.first
-            rows = filled(window.values) if fit is None else np.nan_to_num(fit.residuals)
-            if "trees" not in self._kind:
-                rows = rows[-CAP:]
-            values = np.ascontiguousarray(rows.T)
-            seen = "linear" not in self._kind and bool((history.seen > 0.0).any())
-            self._kept = None
-            if seen or fit is not None:
-                plain = "trees" in self._kind and not history.unit_free
-                self._kept = (values, np.empty((0, 0), np.int64)) if plain else sorted_rows(values)
-        return self._kept
-
-    def _due(self) -> int:
-        """Return how many rounds the values in use are from."""
-        if self._kind == "trees":
-            return self._history.model(Trees).grown().end
-        return self._refits.last(self._history.count)

@@ -1,4 +1,4 @@
-"""The rule on a joint law of the round: after every look the law is reweighted by what was seen."""
+"""The rule on a joint law of the round: after every look the law is reweighted or moved by what was seen."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.models.sample import Sample
+from weitzman.learn.models.sample_moves import MOVING, laid_out, move, next_look
 from weitzman.learn.models.sample_steps import choose, judge, lowest, reweigh
 from weitzman.learn.policy import Floats, State
 from weitzman.search.rule import Action, to_open
@@ -14,7 +15,7 @@ from weitzman.search.state import RoundState
 
 
 class JointRule:
-    """The choice on a law that is reweighted after every look."""
+    """The choice on a law that follows every look."""
 
     def __init__(
         self, law: Sample, costs: Floats, choice: int, caution: float, least: float = -math.inf
@@ -31,9 +32,15 @@ class JointRule:
     def next(self, state: RoundState) -> Action:
         """Return the row to open next, or STOP."""
         law, boxes = self._law, len(self._costs)
-        weights = self._reweighed(state.opened, state.found)
         marks = np.zeros(boxes, dtype=np.bool_)
         marks[state.opened] = True
+        if self._choice == MOVING:
+            vectors = self._moved(state)
+            row = next_look(
+                vectors, law.weights, self._costs, marks, state.best, self._least, self._caution
+            )
+            return to_open(int(row))
+        weights = self._reweighed(state.opened, state.found)
         gains, errors = np.empty(boxes), np.empty(boxes)
         judge(
             law.ranked, law.order, law.rows, law.shift, weights, marks, state.best, self._least,
@@ -55,6 +62,16 @@ class JointRule:
             price = cost * weights.sum()
             sigma[box] = lowest(law.ranked[row], law.order[row], weights, price, math.inf)
         return np.maximum(sigma + law.shift, self._least + self._costs)
+
+    def _moved(self, state: RoundState) -> Floats:
+        """Return the vectors after the looks of a state."""
+        law = self._law
+        vectors = laid_out(law.ranked, law.order, law.rows, law.shift)
+        marks = np.zeros(len(self._costs), dtype=np.bool_)
+        for opened, found in zip(state.opened, state.found, strict=True):
+            marks[opened] = True
+            move(vectors, law.weights, marks, opened, found)
+        return np.asarray(vectors)
 
     def _reweighed(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the weights after these looks; those of looks that are known are kept."""

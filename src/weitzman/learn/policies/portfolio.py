@@ -9,6 +9,7 @@ A round in which the total of some candidate is not known teaches the candidates
 feedback ``"opened"`` that would be nearly every round: see :mod:`weitzman.learn.policies.portfolio_opened`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -32,6 +33,9 @@ from weitzman.learn.preparation import Preparation, Prepare
 LOOKS = 1024
 """How many of its last values a box remembers in the incumbent of ``default``: its memory is bounded."""
 
+STEADY = 150.0
+"""After how many rounds the bar for leaving the incumbent falls under full information."""
+
 _CAUTIONS = (0.0, 1.0, 2.0)
 _ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
 
@@ -47,8 +51,8 @@ class Portfolio:
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
-        By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25, and
-        4 under feedback ``"opened"``, where totals are estimates.
+        By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25
+        and less and less after 150 rounds, and 4 under feedback ``"opened"``, where totals are estimates.
     exploration
         Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
         is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
@@ -112,7 +116,12 @@ class Portfolio:
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
             clarity=self._clarity(feedback) if self.clarity == "auto" else self.clarity,
             few=feedback == "opened",
+            falls_after=STEADY if self._falls(feedback) else math.inf,
         )
+
+    def _falls(self, feedback: Feedback) -> bool:
+        """Whether the bar for leaving the incumbent falls: where totals are known."""
+        return self.clarity == "auto" and feedback == "full" and self.prepare == "all"
 
     def _clarity(self, feedback: Feedback) -> float:
         if feedback == "full":
@@ -194,10 +203,11 @@ def default_policy(
     if trees:
         kinds["trees"] = ("fixed", "one-shot")
     if trees and not shared:
-        kinds["trees+linear"] = ("one-shot",)
+        kinds["stacked" if prepare == "all" else "trees+linear"] = ("one-shot",)
     for kind, plain in kinds.items():
+        adaptive = (*_ADAPTIVE, "moving") if kind == "stacked" else _ADAPTIVE
         joint = has_joint_law(kind, shared)
-        ways = [(way, z) for z in _CAUTIONS for way in _ADAPTIVE if joint]
+        ways = [(way, z) for z in _CAUTIONS for way in adaptive if joint]
         ways += [(way, 1.0) for way in plain]
         candidates += [Joint(kind, way, z, shared, prepare) for way, z in ways]
     return Portfolio(

@@ -112,8 +112,8 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
             return joint
     rule = (
         f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}; or a law "
-        f"of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z' or 'greedy z', such as "
-        "'trees index 1'"
+        f"of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z', 'greedy z' or 'moving z', such "
+        "as 'trees index 1'"
     )
     raise InvalidInputError("The name of a policy", rule, name)
 
