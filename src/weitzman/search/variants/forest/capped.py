@@ -27,10 +27,12 @@ behind a node has finitely many outcomes, so has κ, and all is exact.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from weitzman.arrays import Floats
+from weitzman.search.exact_total import Laws
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.quadrature import areas, integrate_tail
 from weitzman.search.laws.roots import Function, solve_excess
@@ -38,6 +40,7 @@ from weitzman.search.laws.roots import Function, solve_excess
 # Points that no panel may span unseen: where a cdf does its rising
 _LEVELS = np.array([0.01, 0.25, 0.5, 0.75, 0.99])
 _BLOCK = 24
+_EPS = float(np.finfo(np.float64).eps)
 
 
 class Part:
@@ -68,6 +71,15 @@ class Part:
         return np.unique(marks[np.isfinite(marks)])
 
 
+@dataclass(frozen=True)
+class Leaf:
+    """A value of a mixture: its chance, its law, and the σ that it is capped at."""
+
+    chance: float
+    law: Distribution
+    floor: float
+
+
 @dataclass(frozen=True, eq=False)
 class Way:
     """One branch: its chance, and the parts of which the smallest is reached; none: nothing is."""
@@ -76,30 +88,70 @@ class Way:
     parts: tuple["Part | Capped", ...]
 
     @cached_property
+    def closed(self) -> bool:
+        """Whether E(s − M)⁺ is a closed form everywhere: of one part that has one, or of none."""
+        return not self.parts or (
+            len(self.parts) == 1 and (isinstance(self.parts[0], Part) or self.parts[0].closed)
+        )
+
+    @cached_property
     def floor(self) -> float:
-        """Up to it at most one part matters."""
-        return sorted(part.low for part in self.parts)[1] if len(self.parts) > 1 else np.inf
+        """Up to it E(s − M)⁺ is a closed form: one value at most matters there."""
+        if self.closed:
+            return np.inf
+        lows = sorted(part.low for part in self.parts if isinstance(part, Part))
+        return min([part.low for part in self.parts if isinstance(part, Capped)] + lows[1:2])
+
+    @cached_property
+    def leaves(self) -> list[tuple[float, Distribution]] | None:
+        """All values behind this branch, each with the σ below which it is not looked for.
+
+        None if a signal or a discount is among them: then they are not one product.
+        """
+        found: list[tuple[float, Distribution]] = []
+        for part in self.parts:
+            if isinstance(part, Part):
+                found.append((-np.inf, part.law))
+            elif part.discount < 1.0 or len(part.ways) > 1 or part.ways[0].leaves is None:
+                return None
+            else:
+                found += [(max(part.sigma, s), law) for s, law in part.ways[0].leaves]
+        return sorted(found, key=lambda leaf: leaf[0])
+
+    @cached_property
+    def _product(self) -> tuple[Floats, Laws] | None:
+        if self.leaves is None or len(self.leaves) < 2:
+            return None
+        return np.array([s for s, _ in self.leaves]), Laws([law for _, law in self.leaves])
+
+    def _rows(self, x: Floats, question: Literal["cdf", "sf"], neutral: float) -> Floats:
+        """Return what each part answers: a row a part, or of a product a row a leaf."""
+        if self._product is None:
+            return np.array([getattr(part, question)(x) for part in self.parts])
+        floors, laws = self._product
+        active = np.searchsorted(floors, x, side="right")
+        count = int(active.max(initial=1))
+        rows = laws.ask(question, x, count)
+        return np.where(np.arange(count) < active[:, None], rows, neutral).T
 
     def sf(self, x: Floats) -> Floats:
         """Return P(M > x) on this branch."""
-        result = np.ones(x.shape)
-        for part in self.parts:
-            result = result * part.sf(x)
-        return result
+        return np.asarray(self._rows(x, "sf", 1.0).prod(axis=0)) if self.parts else np.ones(x.shape)
 
     def cdf(self, x: Floats) -> Floats:
         """Return P(M ≤ x) on this branch, accurate where it is small."""
         if len(self.parts) == 1:
             return self.parts[0].cdf(x)
-        logs = np.zeros(x.shape)
+        if not self.parts:
+            return np.zeros(x.shape)
         with np.errstate(divide="ignore"):
-            for part in self.parts:
-                logs = logs + np.log1p(-part.cdf(x))
+            logs = np.log1p(-self._rows(x, "cdf", 0.0)).sum(axis=0)
         return np.asarray(-np.expm1(logs))
 
     def excess(self, s: Floats) -> Floats:
         """Return E(s − M)⁺ up to the floor."""
-        return np.asarray(sum((part.excess(s) for part in self.parts), np.zeros(s.shape)))
+        parts = self.parts if self.closed else [p for p in self.parts if isinstance(p, Part)]
+        return np.asarray(sum((part.excess(s) for part in parts), np.zeros(s.shape)))
 
     def gain(self, a: Floats, b: Floats, whole: float) -> Floats:
         """Return E(b − M)⁺ − E(a − M)⁺ for panels from a to b that the floor does not divide."""
@@ -113,17 +165,28 @@ class Way:
 
 
 class Capped:
-    """κ of one node: of its cost, its discount, and the branches that it leads to."""
+    """κ of one node: of its cost, its discount, and the branches that it leads to.
+
+    ``sigma`` is given if it is known; ``chain`` are the values of a chain.
+    """
 
     low: float
     top: float
 
-    def __init__(self, cost: float, discount: float, ways: Sequence[Way]) -> None:
+    def __init__(
+        self,
+        cost: float,
+        discount: float,
+        ways: Sequence[Way],
+        sigma: float | None = None,
+        chain: list[Leaf] | None = None,
+    ) -> None:
+        self.chain = chain
         self.cost, self.discount, self.ways = cost, discount, tuple(ways)
         parts = [part for way in ways for part in way.parts]
         self._bottom = min((part.low for part in parts), default=np.inf)
         ends = [min((part.top for part in way.parts), default=np.inf) for way in ways]
-        self.sigma = self._solved()
+        self.sigma = self._solved() if sigma is None else sigma
         self.low, self.top = self.sigma, max(self.sigma, *ends)
 
     def sf(self, x: Floats) -> Floats:
@@ -145,6 +208,8 @@ class Capped:
 
     def excess(self, s: Floats) -> Floats:
         """Return E(s − κ)⁺ = (g(s) − c)⁺."""
+        if self.closed:
+            return np.where(s > self.sigma, self._sum(s) - self.cost, 0.0)
         flat = np.ravel(s)
         inner = self._marks[(self._marks > self._start) & (self._marks < flat.max(initial=-np.inf))]
         points = np.unique(np.concatenate([inner, flat[flat > self._start]]))
@@ -167,9 +232,9 @@ class Capped:
         return np.asarray(marks[np.isfinite(marks)])
 
     @cached_property
-    def _closed(self) -> bool:
+    def closed(self) -> bool:
         """Whether g is a sum of closed forms everywhere."""
-        return all(len(way.parts) < 2 for way in self.ways)
+        return all(way.closed for way in self.ways)
 
     @cached_property
     def _start(self) -> float:
@@ -210,7 +275,7 @@ class Capped:
 
     def _onward(self, a: float, at_a: float, points: Floats) -> Floats:
         """Return g at sorted points beyond a, with no edge between any two; g(a) is known."""
-        if self._closed:
+        if self.closed:
             return self._sum(points)
         ends = np.concatenate([[a], points])
         panels = [way.gain(ends[:-1], ends[1:], self.cost) for way in self.ways]
@@ -238,17 +303,28 @@ class Capped:
             over = int(np.searchsorted(heights, cost))
             if over < heights.size:
                 if over:
-                    a, at_a = float(points[over - 1]), float(heights[over - 1])
-                return self._between(a, at_a, float(points[over]))
+                    a = float(points[over - 1])
+                return self._between(a, float(points[over]), float(heights[over]) - cost)
             a, at_a = float(points[-1]), float(heights[-1])
 
-    def _between(self, a: float, at_a: float, b: float) -> float:
-        """Return the root between two points without an edge between them, g(a) < c ≤ g(b)."""
-        short, low, high = (np.full(1, x) for x in (self.cost - at_a, a, b))
-        found = solve_excess(
-            lambda s: self._onward(a, at_a, s) - at_a, self._slope, short, high, low
-        )
-        return float(found[0])
+    def _between(self, a: float, s: float, excess: float) -> float:
+        """Return the root between a and s, with no edge between them: Newton's from the right.
+
+        g is convex, so that no step passes the root.
+        """
+        while excess > 0.0:
+            at = np.full(1, s)
+            new = max(s - excess / float(self._slope(at)[0]), a)
+            if s - new <= _EPS * abs(s):
+                return new
+            low = np.full(1, new)
+            if self.closed:
+                excess = float(self._sum(low)[0]) - self.cost
+            else:
+                gained = sum(way.chance * way.gain(low, at, self.cost)[0] for way in self.ways)
+                excess -= (1.0 - self.discount) * (s - new) + self.discount * float(gained)
+            s = new
+        return s
 
     def _solved_left(self) -> float:
         """Return the root at or below the first edge."""
