@@ -25,143 +25,17 @@ behind a node has finitely many outcomes, so has κ, and all is exact.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from weitzman.arrays import Floats
-from weitzman.search.exact_total import Laws
-from weitzman.search.laws.distribution import Distribution
-from weitzman.search.laws.quadrature import areas, integrate_tail
+from weitzman.search.laws.quadrature import integrate_tail
 from weitzman.search.laws.roots import Function, solve_excess
+from weitzman.search.variants.forest.parts import Leaf, Leaves, Way
 
-# Points that no panel may span unseen: where a cdf does its rising
-_LEVELS = np.array([0.01, 0.25, 0.5, 0.75, 0.99])
 _BLOCK = 24
 _EPS = float(np.finfo(np.float64).eps)
-
-
-class Part:
-    """The law of a value as the recursion needs it: here of a value that is found."""
-
-    def __init__(self, law: Distribution) -> None:
-        self.law = law
-        self.low, self.top = (float(end) for end in law.support())
-
-    def sf(self, x: Floats) -> Floats:
-        """Return P(v > x)."""
-        return self.law.sf(x)
-
-    def cdf(self, x: Floats) -> Floats:
-        """Return P(v ≤ x)."""
-        return self.law.cdf(x)
-
-    def excess(self, s: Floats) -> Floats:
-        """Return E(s − v)⁺."""
-        return self.law.excess_below(s)
-
-    @cached_property
-    def edges(self) -> Floats:
-        """Points where the cdf may jump or bend, and where it rises."""
-        if self.law.is_step:
-            return self.law.kinks()
-        marks = np.concatenate([self.law.kinks(), np.ravel(self.law.quantile(_LEVELS))])
-        return np.unique(marks[np.isfinite(marks)])
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A value of a mixture: its chance, its law, and the σ that it is capped at."""
-
-    chance: float
-    law: Distribution
-    floor: float
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One branch: its chance, and the parts of which the smallest is reached; none: nothing is."""
-
-    chance: float
-    parts: tuple["Part | Capped", ...]
-
-    @cached_property
-    def closed(self) -> bool:
-        """Whether E(s − M)⁺ is a closed form everywhere: of one part that has one, or of none."""
-        return not self.parts or (
-            len(self.parts) == 1 and (isinstance(self.parts[0], Part) or self.parts[0].closed)
-        )
-
-    @cached_property
-    def floor(self) -> float:
-        """Up to it E(s − M)⁺ is a closed form: one value at most matters there."""
-        if self.closed:
-            return np.inf
-        lows = sorted(part.low for part in self.parts if isinstance(part, Part))
-        return min([part.low for part in self.parts if isinstance(part, Capped)] + lows[1:2])
-
-    @cached_property
-    def leaves(self) -> list[tuple[float, Distribution]] | None:
-        """All values behind this branch, each with the σ below which it is not looked for.
-
-        None if a signal or a discount is among them: then they are not one product.
-        """
-        found: list[tuple[float, Distribution]] = []
-        for part in self.parts:
-            if isinstance(part, Part):
-                found.append((-np.inf, part.law))
-            elif part.discount < 1.0 or len(part.ways) > 1 or part.ways[0].leaves is None:
-                return None
-            else:
-                found += [(max(part.sigma, s), law) for s, law in part.ways[0].leaves]
-        return sorted(found, key=lambda leaf: leaf[0])
-
-    @cached_property
-    def _product(self) -> tuple[Floats, Laws] | None:
-        if self.leaves is None or len(self.leaves) < 2:
-            return None
-        return np.array([s for s, _ in self.leaves]), Laws([law for _, law in self.leaves])
-
-    def _rows(self, x: Floats, question: Literal["cdf", "sf"], neutral: float) -> Floats:
-        """Return what each part answers: a row a part, or of a product a row a leaf."""
-        if self._product is None:
-            return np.array([getattr(part, question)(x) for part in self.parts])
-        floors, laws = self._product
-        active = np.searchsorted(floors, x, side="right")
-        count = int(active.max(initial=1))
-        rows = laws.ask(question, x, count)
-        return np.where(np.arange(count) < active[:, None], rows, neutral).T
-
-    def sf(self, x: Floats) -> Floats:
-        """Return P(M > x) on this branch."""
-        return np.asarray(self._rows(x, "sf", 1.0).prod(axis=0)) if self.parts else np.ones(x.shape)
-
-    def cdf(self, x: Floats) -> Floats:
-        """Return P(M ≤ x) on this branch, accurate where it is small."""
-        if len(self.parts) == 1:
-            return self.parts[0].cdf(x)
-        if not self.parts:
-            return np.zeros(x.shape)
-        with np.errstate(divide="ignore"):
-            logs = np.log1p(-self._rows(x, "cdf", 0.0)).sum(axis=0)
-        return np.asarray(-np.expm1(logs))
-
-    def excess(self, s: Floats) -> Floats:
-        """Return E(s − M)⁺ up to the floor."""
-        parts = self.parts if self.closed else [p for p in self.parts if isinstance(p, Part)]
-        return np.asarray(sum((part.excess(s) for part in parts), np.zeros(s.shape)))
-
-    def gain(self, a: Floats, b: Floats, whole: float) -> Floats:
-        """Return E(b − M)⁺ − E(a − M)⁺ for panels from a to b that the floor does not divide."""
-        alone = b <= self.floor
-        result = np.zeros(a.shape)
-        if alone.any():
-            result[alone] = self.excess(b[alone]) - self.excess(a[alone])
-        if not alone.all():
-            result[~alone] = areas(self.cdf, a[~alone], b[~alone], whole=whole)
-        return result
 
 
 class Capped:
@@ -170,6 +44,7 @@ class Capped:
     ``sigma`` is given if it is known; ``chain`` are the values of a chain.
     """
 
+    plain = False
     low: float
     top: float
 
@@ -230,6 +105,12 @@ class Capped:
         parts = [part.edges for way in self.ways for part in way.parts]
         marks = np.unique(np.concatenate([*parts, [self._bottom]]))
         return np.asarray(marks[np.isfinite(marks)])
+
+    @cached_property
+    def leaves(self) -> Leaves | None:
+        """The values that κ is the smallest of; None behind a signal or a discount."""
+        within = self.ways[0].leaves if len(self.ways) == 1 and self.discount == 1.0 else None
+        return None if within is None else [(max(self.sigma, s), law) for s, law in within]
 
     @cached_property
     def closed(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.search.exact_total import Laws
 from weitzman.search.laws.roots import solve_excess
-from weitzman.search.variants.forest.capped import Leaf, Part, Way
+from weitzman.search.variants.forest.parts import Leaf, Way
 
 
 def leaves_of(discount: float, ways: Sequence[Way]) -> list[Leaf] | None:
@@ -27,15 +27,11 @@ def leaves_of(discount: float, ways: Sequence[Way]) -> list[Leaf] | None:
         if len(way.parts) > 1:
             return None
         for part in way.parts:
-            if isinstance(part, Part):
-                found.append(Leaf(way.chance, part.law, -np.inf))
-                continue
-            inner = part.chain
-            if inner is None:
+            if part.chain is None:
                 return None
             found += [
                 Leaf(way.chance * leaf.chance, leaf.law, max(leaf.floor, part.sigma))
-                for leaf in inner
+                for leaf in part.chain
             ]
     return found
 

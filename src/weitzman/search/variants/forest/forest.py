@@ -14,10 +14,11 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.variants.forest.capped import Capped, Leaf, Part, Way
+from weitzman.search.variants.forest.capped import Capped
 from weitzman.search.variants.forest.chains import leaves_of, solved
 from weitzman.search.variants.forest.nodes import Branch, Node, all_nodes
 from weitzman.search.variants.forest.outcomes import Outcomes, has_outcomes
+from weitzman.search.variants.forest.parts import Leaf, Part, Way
 
 Key = tuple[float, int]
 

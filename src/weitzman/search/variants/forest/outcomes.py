@@ -6,7 +6,7 @@ import numpy as np
 
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.variants.forest.capped import Part, Way
+from weitzman.search.variants.forest.parts import Part, Way
 
 
 class Outcomes(Part):
@@ -23,6 +23,7 @@ class Outcomes(Part):
         if discount < 1.0:
             values, mass = np.append(values, self.sigma), np.append(discount * mass, 1.0 - discount)
         super().__init__(Discrete.of_masses(values, mass))
+        self.leaves = [(self.sigma, self.law)]
 
 
 def has_outcomes(ways: Sequence[Way]) -> bool:
