@@ -29,7 +29,7 @@ def check_no_recall(seed: int) -> None:
 
     def value(place: int, offered: Fraction | None) -> Fraction | None:
         """Return the least expected cost from here; None if nothing can be had."""
-        choices = [] if offered is None else [offered]
+        choices: list[Fraction | None] = [offered]
         if place == len(roots):
             if terms.outside is not None:
                 choices.append(sign * terms.outside)
@@ -94,7 +94,7 @@ def check_successes(seed: int) -> None:
     plan: Any = wz.plan(boxes, sense="min" if sign > 0 else "max", outside=float(outside))
     assert close(plan.expected_total, exact)
 
-    def total(path: list[tuple[int, bool]]) -> Fraction | float:
+    def total(path: list[tuple[int, bool]]) -> float:
         """Return the expected total of the live search after some draws and their success."""
         search = plan.search()
         failures = [0] * count
@@ -107,13 +107,13 @@ def check_successes(seed: int) -> None:
                 failures[box] += 1
         drawn = next(search, None)
         if drawn is None:
-            return search.close().total
+            return float(search.close().total)
         box = int(drawn[1:])
         a, b, _, _ = arms[box]
         p = float(a / (a + b + failures[box]))
         return p * total([*path, (box, True)]) + (1 - p) * total([*path, (box, False)])
 
-    assert close(float(total([])), exact)
+    assert close(total([]), exact)
 
 
 def check_known_draws(seed: int) -> None:
