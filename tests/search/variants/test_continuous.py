@@ -199,3 +199,24 @@ def test_every_family_is_kept_as_often_as_not_another() -> None:
         shares = plan.simulate(200_000, 5).chosen_share()
         for name, kept in plan.keep_probabilities.items():
             assert abs(shares[name] - kept) <= 5.0 * np.sqrt(kept * (1.0 - kept) / 200_000) + 1e-9
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_free_boxes_with_unbounded_values_are_opened_in_any_case(count: int) -> None:
+    """Stages that cost nothing have σ = −∞: the total is that of the smallest values."""
+    laws = [scipy.stats.norm(i, 1 + i) for i in range(3)]
+    boxes = [wz.Box(f"b{i}", stages=[wz.Stage("s", 0.0, each)]) for i, each in enumerate(laws)]
+    plan = wz.plan(boxes, keep=count)
+
+    def wanted(x: float) -> float:
+        """E min(k, N(x)), N the number of values up to x."""
+        p = [float(each.cdf(x)) for each in laws]
+        none = float(np.prod([1.0 - q for q in p]))
+        one = sum(
+            q * float(np.prod([1.0 - r for j, r in enumerate(p) if j != i]))
+            for i, q in enumerate(p)
+        )
+        return 1.0 - none if count == 1 else one + 2.0 * (1.0 - none - one)
+
+    exact = area(lambda x: count - wanted(x), 0.0, FAR, []) - area(wanted, -FAR, 0.0, [])
+    assert plan.expected_total == pytest.approx(exact, abs=1e-9)

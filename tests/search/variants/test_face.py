@@ -45,6 +45,11 @@ DRAWN = wz.Box("drawn", 0.2, wz.Draws(NORMAL))
         ([wz.Box("b", 1.0, wz.Successes(2.0))], {}, "The outside option must be given"),
         ([wz.Box("b", 0.0, wz.Draws(NORMAL))], {}, "must be > 0 for a draw"),
         (
+            [PLAIN, wz.Box("b", 1.0, scipy.stats.cauchy(), after="plain")],
+            {},
+            "finite expected excess",
+        ),
+        (
             [PLAIN, wz.Box("c", 0.2, NORMAL, after="c")],
             {},
             "Box 'c' must not come after itself",

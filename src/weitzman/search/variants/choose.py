@@ -10,7 +10,7 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.contents import Draws
-from weitzman.search.numbers import finite_number, whole_number
+from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense
 from weitzman.search.variants.discount import checked_discount
 from weitzman.search.variants.draws import draws_plan
@@ -75,10 +75,7 @@ def variant_plan(boxes: Sequence[Box], asked: Asked) -> AnyPlan:
 
 def forest_plan(boxes: Sequence[Box], asked: Asked) -> ForestPlan:
     """Return the plan for boxes with stages or after others, several to keep, or a discount."""
-    sense, keep, utility = asked.sense, asked.keep, asked.utility
-    outside = asked.outside
-    if utility is not None and outside is not None:
-        outside = finite_number(utility(outside), "The utility", "be a finite number")
+    sense, outside, keep, utility = asked.sense, asked.outside, asked.keep, asked.utility
     factor = checked_discount(asked.discount)
     if keep != 1:
         _check_alone(boxes, factor)

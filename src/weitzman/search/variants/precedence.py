@@ -20,6 +20,8 @@ With several prerequisites for one box no such index exists; this module takes o
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.contents import Successes
@@ -80,6 +82,10 @@ def forest_roots(
     ) -> tuple[tuple[Branch, ...], tuple[float, ...] | None]:
         behind = after.get(box.name, [])
         turned = mirrored(_worth(law, worth, box.name), sense)
+        if not (turned.is_step or np.isfinite(turned.excess_below(turned.quantile(0.5)))):
+            side = "E(s - v)+" if sense == "min" else "E(v - s)+"
+            rule = f"have a finite expected excess {side}"
+            raise InvalidInputError(f"The value of box {box.name!r}", rule, law)
         if not any(isinstance(child.value, Mapping) for child in behind):
             then = [node(child, None) for child in behind]
             return (Branch(1.0, turned, tuple(n for n in then if n is not None)),), None

@@ -10,6 +10,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.search.box import Box
+from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import Rule
 from weitzman.search.simulation import Simulation
@@ -56,9 +57,13 @@ class ForestPlan:
     def _sign(self) -> float:
         return 1.0 if self.sense == "min" else -1.0
 
-    @property
+    @cached_property
     def _outside(self) -> float:
-        return math.inf if self.outside is None else self._sign * self.outside
+        """What the outside option is worth, smaller better."""
+        if self.outside is None:
+            return math.inf
+        worth = self.outside if self._worth is None else self._worth(self.outside)
+        return self._sign * finite_number(worth, "The utility", "be a finite number")
 
     def _by_box(self, numbers: Floats) -> dict[str, float]:
         found = dict.fromkeys((box.name for box in self.boxes), 0.0)
