@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
+from weitzman.search.contents import Draws, Stage, Successes
 from weitzman.search.laws.compound import Mixture, Truncated
 from weitzman.search.laws.conversion import affine
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import CdfAndMean
-from weitzman.search.plan import Plan, expected_total, plan
+from weitzman.search.plan import Plan
+from weitzman.search.planning import expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
 from weitzman.search.round import Outcome, Search, search_by
 from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
@@ -51,11 +53,19 @@ if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
     from weitzman.replays.replay import replay
+    from weitzman.search.variants.face import AnyPlan, Step
+    from weitzman.search.variants.keep import (
+        Matroid,
+        graphic_matroid,
+        partition_matroid,
+        transversal_matroid,
+    )
 
 __all__ = [
     "FTRL",
     "STOP",
     "WORLDS",
+    "AnyPlan",
     "Aware",
     "Bank",
     "Boosted",
@@ -64,6 +74,7 @@ __all__ = [
     "Contender",
     "Discrete",
     "Distribution",
+    "Draws",
     "Empirical",
     "Explanation",
     "Fourier",
@@ -75,6 +86,7 @@ __all__ = [
     "LiveSearch",
     "Log",
     "Logistic",
+    "Matroid",
     "Mixture",
     "Model",
     "NewtonStep",
@@ -97,7 +109,10 @@ __all__ = [
     "Searcher",
     "Simple",
     "Simulation",
+    "Stage",
+    "Step",
     "Study",
+    "Successes",
     "Take",
     "Truncated",
     "Weitzman",
@@ -111,14 +126,17 @@ __all__ = [
     "evaluate",
     "expected_excess",
     "expected_total",
+    "graphic_matroid",
     "load",
     "next_box",
     "objective",
+    "partition_matroid",
     "plan",
     "read_log",
     "replay",
     "reservation_value",
     "search_by",
+    "transversal_matroid",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
@@ -126,6 +144,7 @@ __all__ = [
 _LATER = {
     "FTRL": "learn.learners.ftrl",
     "WORLDS": "lab.worlds",
+    "AnyPlan": "search.variants.face",
     "Aware": "learn.policies.aware",
     "Bank": "learn.learner",
     "Boosted": "learn.learners.boosted",
@@ -138,6 +157,7 @@ _LATER = {
     "LiveSearch": "learn.live",
     "Log": "logs.log",
     "Logistic": "learn.learners.logistic",
+    "Matroid": "search.variants.keep",
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
     "PlainBank": "learn.learners.plain_bank",
@@ -151,6 +171,7 @@ _LATER = {
     "Round": "learn.policy",
     "Searcher": "learn.searcher",
     "Simple": "learn.policies.simple",
+    "Step": "search.variants.face",
     "Study": "lab.study.study",
     "Weitzman": "learn.policies.weitzman",
     "block_length": "learn.probing",
@@ -158,10 +179,13 @@ _LATER = {
     "check_policy": "learn.checks.policy",
     "default_policy": "learn.policies.portfolio",
     "evaluate": "lab.study.evaluate",
+    "graphic_matroid": "search.variants.keep",
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",
+    "partition_matroid": "search.variants.keep",
     "read_log": "logs.log",
     "replay": "replays.replay",
+    "transversal_matroid": "search.variants.keep",
 }
 
 

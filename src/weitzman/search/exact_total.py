@@ -74,6 +74,13 @@ class Laws:
                 matrix[:, places[:known]] = getattr(law, question)(x)[:, None]
         return matrix
 
+    def cdf(self, x: Floats) -> Floats:
+        """Return P(v_i ≤ x_i) of every box."""
+        result = np.empty(len(self))
+        for places, law in self._groups:
+            result[places] = law.cdf(x[places])
+        return result
+
     def excess(self, s: Floats) -> Floats:
         """Return c_{D_i}(s_i) of every box."""
         result = np.empty(len(self))
@@ -214,7 +221,7 @@ class Evaluation:
         inner = np.concatenate([*points, self._quantiles[smooth].ravel()])
         inner = inner[(inner > low) & (inner < high)]
         edges = np.unique(np.concatenate([[low], inner, [high] if np.isfinite(high) else []]))
-        return edges if len(smooth) == 0 else _refined(edges, self._width)
+        return edges if len(smooth) == 0 else refined(edges, self._width)
 
     def _above(self, start: float) -> float:
         """∫ S from start to X."""
@@ -259,7 +266,7 @@ class Evaluation:
         return float(np.min(widths[widths > 0.0], initial=np.inf)) if (widths > 0.0).any() else 1.0
 
 
-def _refined(edges: Floats, width: float) -> Floats:
+def refined(edges: Floats, width: float) -> Floats:
     """Return the edges, and in panels much wider than ``width`` more of them towards both ends.
 
     Beyond the outer quantiles of a law its tails fall off from the ends of a panel, however long the
