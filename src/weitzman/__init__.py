@@ -17,6 +17,7 @@ from weitzman.search.round import Outcome, Search, search_by
 from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
+from weitzman.search.variants.samples import GuaranteedPlan, plan_from_samples
 
 if TYPE_CHECKING:
     from weitzman.lab.study.contender import Contender
@@ -67,6 +68,7 @@ __all__ = [
     "Empirical",
     "Explanation",
     "Fourier",
+    "GuaranteedPlan",
     "InvalidFileError",
     "InvalidInputError",
     "Joint",
@@ -115,6 +117,7 @@ __all__ = [
     "next_box",
     "objective",
     "plan",
+    "plan_from_samples",
     "read_log",
     "replay",
     "reservation_value",
