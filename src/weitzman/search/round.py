@@ -112,10 +112,14 @@ class Search(Generic[Name]):
         row = self._state.asked
         if row is None or box is not None or self._closed:
             row = self._row_of(box, "see a value of")
-        number, real = self._number(value, self._boxes[row]), self._real_cost(cost, row)
+        number, real = self._read(value, row), self._real_cost(cost, row)
         self._state.see(row, number)
         if real is not None:
             self._state.spend(row, real)
+
+    def _read(self, value: Any, row: int) -> float:
+        """Return what a row shows as the state holds it."""
+        return self._number(value, self._boxes[row])
 
     def _number(self, value: Any, box: Name) -> float:
         """Return a value in the direction in which smaller is better."""
@@ -150,19 +154,9 @@ class Search(Generic[Name]):
         return outcome
 
     def _outcome(self) -> Outcome[Name]:
-        if self._closed:
-            self._check_open()
+        self._check_ready()
         state = self._state
-        if state.asked is not None:
-            raise SearchStateError(
-                f"The search cannot close while it waits for the value of box {self._current!r}: "
-                "call see(value) or miss()."
-            )
-        if state.best == math.inf:
-            raise SearchStateError(
-                "The search cannot close without a value: "
-                "none was seen and there is no outside option."
-            )
+        self._check_value(state.best)
         value = self._sign * state.best
         return Outcome(
             opened=tuple([self._boxes[row] for row in state.opened]),
@@ -171,6 +165,25 @@ class Search(Generic[Name]):
             paid=state.paid,
             total=value + self._sign * state.paid,
         )
+
+    def _check_ready(self) -> None:
+        """Refuse to close a closed search, or one that waits for a value."""
+        if self._closed:
+            self._check_open()
+        if self._state.asked is not None:
+            raise SearchStateError(
+                f"The search cannot close while it waits for the value of box {self._current!r}: "
+                "call see(value) or miss()."
+            )
+
+    @staticmethod
+    def _check_value(best: float) -> None:
+        """Refuse to close without anything to keep."""
+        if best == math.inf:
+            raise SearchStateError(
+                "The search cannot close without a value: "
+                "none was seen and there is no outside option."
+            )
 
     @property
     def _current(self) -> Name:

@@ -6,7 +6,7 @@ are better; a problem in which larger ones are is held with all signs turned.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 
 class RoundState:
@@ -18,13 +18,15 @@ class RoundState:
         What opening each row is expected to cost: what a rule goes by.
     outside
         A value that is there without opening anything; +∞ if there is none.
+    signals
+        The rows that show no value but a signal, as a number: it can be seen and not kept.
 
     Attributes
     ----------
     opened
         The rows opened so far, in their order.
     values
-        The values that have come, by row.
+        The values that have come, by row; and the signals.
     best
         The smallest value in hand, the outside option included; +∞ if there is none.
     kept
@@ -55,14 +57,21 @@ class RoundState:
         "opened",
         "outside",
         "paid",
+        "signals",
         "spent",
         "taken",
         "values",
     )
 
-    def __init__(self, costs: Sequence[float], outside: float = math.inf) -> None:
+    def __init__(
+        self,
+        costs: Sequence[float],
+        outside: float = math.inf,
+        signals: Collection[int] = (),
+    ) -> None:
         self.costs = costs
         self.outside = outside
+        self.signals = signals
         self.opened: list[int] = []
         self.values: dict[int, float] = {}
         self.best = outside
@@ -92,7 +101,7 @@ class RoundState:
             self.asked = None
         if self.taken is not None:
             self.best = value if row == self.taken else self.best
-        elif value < self.best:
+        elif value < self.best and row not in self.signals:
             self.best, self.kept = value, row
 
     def miss(self) -> None:

@@ -1,4 +1,5 @@
-"""Variants of the problem, one module each: the theorem, the rule, and the exact expected total or a bound.
+"""Problems that are nearly Weitzman's, one file a problem: its theorem, its rule, its exact total.
 
-What they share with the plain problem is one floor up, in :mod:`weitzman.search`.
+Here too: the face of all their plans (:mod:`~weitzman.search.variants.face`) and, in ``forest/``,
+the capped laws that solve the exact ones. Not here: the plain problem, and anything learned.
 """
