@@ -15,9 +15,14 @@ from weitzman.search.plan import Plan, expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
 from weitzman.search.round import Outcome, Search, search_by
 from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
+from weitzman.search.samples import GuaranteedPlan, plan_from_samples
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
-from weitzman.search.variants.samples import GuaranteedPlan, plan_from_samples
+from weitzman.search.variants.batches import plan_batches
+from weitzman.search.variants.bounded import BoundedPlan
+from weitzman.search.variants.limited import plan_limited
+from weitzman.search.variants.optional_inspection import plan_optional_inspection
+from weitzman.search.variants.scenarios import ScenarioPlan, plan_scenarios
 
 if TYPE_CHECKING:
     from weitzman.lab.study.contender import Contender
@@ -60,6 +65,7 @@ __all__ = [
     "Aware",
     "Bank",
     "Boosted",
+    "BoundedPlan",
     "Box",
     "CdfAndMean",
     "Contender",
@@ -94,6 +100,7 @@ __all__ = [
     "Round",
     "RoundState",
     "Rule",
+    "ScenarioPlan",
     "Search",
     "SearchStateError",
     "Searcher",
@@ -117,7 +124,11 @@ __all__ = [
     "next_box",
     "objective",
     "plan",
+    "plan_batches",
     "plan_from_samples",
+    "plan_limited",
+    "plan_optional_inspection",
+    "plan_scenarios",
     "read_log",
     "replay",
     "reservation_value",

@@ -19,7 +19,7 @@ from tests.search.brute import (
     reservation_value,
     run_rule,
 )
-from tests.search.variants.ratios import report
+from tests.search.ratios import report
 from weitzman.search.laws.pessimistic import lower_band, pessimistic
 
 
