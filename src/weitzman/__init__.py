@@ -18,11 +18,13 @@ from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
 from weitzman.search.samples import GuaranteedPlan, plan_from_samples
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
-from weitzman.search.variants.batches import plan_batches
-from weitzman.search.variants.bounded import BoundedPlan
-from weitzman.search.variants.limited import plan_limited
-from weitzman.search.variants.optional_inspection import plan_optional_inspection
-from weitzman.search.variants.scenarios import ScenarioPlan, plan_scenarios
+from weitzman.search.variants.hard.batches import plan_batches
+from weitzman.search.variants.hard.bounded import BoundedPlan
+from weitzman.search.variants.hard.limited import plan_limited
+from weitzman.search.variants.hard.optional_inspection import plan_optional_inspection
+from weitzman.search.variants.hard.partial_look import PartialBox
+from weitzman.search.variants.hard.partial_plan import PartialPlan, plan_partial
+from weitzman.search.variants.hard.scenarios import ScenarioPlan, plan_scenarios
 
 if TYPE_CHECKING:
     from weitzman.lab.study.contender import Contender
@@ -88,6 +90,8 @@ __all__ = [
     "NewtonStep",
     "Open",
     "Outcome",
+    "PartialBox",
+    "PartialPlan",
     "PlainBank",
     "Plan",
     "Played",
@@ -128,6 +132,7 @@ __all__ = [
     "plan_from_samples",
     "plan_limited",
     "plan_optional_inspection",
+    "plan_partial",
     "plan_scenarios",
     "read_log",
     "replay",

@@ -17,8 +17,8 @@ from tests.search.variants.programmes import (
     random_boxes,
     random_outside,
 )
-from weitzman.search.variants.batches import BatchRule
-from weitzman.search.variants.opened_sets import OpenedSetsRule
+from weitzman.search.variants.hard.batches import BatchRule
+from weitzman.search.variants.hard.opened_sets import OpenedSetsRule
 
 SENSES: list[Sense] = ["min", "max"]
 

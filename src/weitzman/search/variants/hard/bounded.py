@@ -29,7 +29,7 @@ from weitzman.search.variants.face import (
     settle_best,
     simulated_game,
 )
-from weitzman.search.variants.opened_sets import OpenedSets, discrete_laws
+from weitzman.search.variants.hard.opened_sets import OpenedSets, discrete_laws
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,12 +118,12 @@ class BoundedPlan:
 
     def __rich__(self) -> Any:
         """Return the plan as a table for rich."""
-        from weitzman.search.variants.bounded_table import bounded_table
+        from weitzman.search.variants.hard.bounded_table import bounded_table
 
         return bounded_table(self)
 
     def __repr__(self) -> str:
-        from weitzman.search.variants.bounded_table import printed
+        from weitzman.search.variants.hard.bounded_table import printed
 
         return printed(self)
 

@@ -38,10 +38,10 @@ from weitzman.search.laws.limited import AtMost
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import Action, Open, Take, WeitzmanRule
 from weitzman.search.state import RoundState
-from weitzman.search.variants.bounded import BoundedPlan, Problem, by_box, checked_problem
 from weitzman.search.variants.face import HEURISTIC, guarantee
-from weitzman.search.variants.keeping import kept_shares, optimum
-from weitzman.search.variants.opened_sets import one_by_one
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, by_box, checked_problem
+from weitzman.search.variants.hard.keeping import kept_shares, optimum
+from weitzman.search.variants.hard.opened_sets import one_by_one
 
 
 class CommittedRule:

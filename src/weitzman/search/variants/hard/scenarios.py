@@ -45,7 +45,13 @@ from weitzman.search.variants.face import (
     VariantSearch,
     simulated_game,
 )
-from weitzman.search.variants.scenario_tree import Branch, ScenarioRule, Scenarios, grown, optimal
+from weitzman.search.variants.hard.scenario_tree import (
+    Branch,
+    ScenarioRule,
+    Scenarios,
+    grown,
+    optimal,
+)
 
 
 def plan_scenarios(
@@ -231,11 +237,11 @@ class ScenarioPlan:
 
     def __rich__(self) -> Any:
         """Return the plan for rich."""
-        from weitzman.search.variants.bounded_table import scenario_table
+        from weitzman.search.variants.hard.bounded_table import scenario_table
 
         return scenario_table(self)
 
     def __repr__(self) -> str:
-        from weitzman.search.variants.bounded_table import printed
+        from weitzman.search.variants.hard.bounded_table import printed
 
         return printed(self)

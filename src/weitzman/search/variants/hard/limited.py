@@ -30,10 +30,10 @@ from weitzman.search.exact_total import Evaluation
 from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import WeitzmanRule
-from weitzman.search.variants.bounded import BoundedPlan, Problem, checked_problem
 from weitzman.search.variants.face import HEURISTIC
-from weitzman.search.variants.keeping import kept_shares, optimum
-from weitzman.search.variants.opened_sets import one_by_one, rows_of
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem
+from weitzman.search.variants.hard.keeping import kept_shares, optimum
+from weitzman.search.variants.hard.opened_sets import one_by_one, rows_of
 
 _HALVINGS = 50
 

@@ -7,13 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from weitzman.search.variants.bounded import BoundedPlan
-    from weitzman.search.variants.scenarios import ScenarioPlan
+    from weitzman.search.variants.hard.bounded import BoundedPlan
+    from weitzman.search.variants.hard.partial_plan import PartialPlan
+    from weitzman.search.variants.hard.scenarios import ScenarioPlan
 
 _MOST_ROWS = 40
 
 
-def bounded_table(plan: "BoundedPlan") -> Group:
+def bounded_table(plan: "BoundedPlan | PartialPlan") -> Group:
     """Return the boxes, and below them what the search is worth and what may be lost."""
     table = Table()
     table.add_column("box", overflow="fold")

@@ -26,10 +26,10 @@ from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
-from weitzman.search.variants.bounded import BoundedPlan, Problem, checked_problem
 from weitzman.search.variants.face import HEURISTIC, Settle, Settled, settle_best
-from weitzman.search.variants.keeping import chance_to_win, optimum
-from weitzman.search.variants.opened_sets import Moves, discrete_laws
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem
+from weitzman.search.variants.hard.keeping import chance_to_win, optimum
+from weitzman.search.variants.hard.opened_sets import Moves, discrete_laws
 
 
 def plan_batches(
