@@ -18,6 +18,7 @@ from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
 from weitzman.search.samples import GuaranteedPlan, plan_from_samples
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
+from weitzman.search.variants.hard.arrivals import plan_arrivals
 from weitzman.search.variants.hard.batches import plan_batches
 from weitzman.search.variants.hard.bounded import BoundedPlan
 from weitzman.search.variants.hard.limited import plan_limited
@@ -128,6 +129,7 @@ __all__ = [
     "next_box",
     "objective",
     "plan",
+    "plan_arrivals",
     "plan_batches",
     "plan_from_samples",
     "plan_limited",

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import weitzman as wz
 from tests.search.brute import Sense
@@ -15,6 +17,7 @@ from tests.search.ratios import report, report_ratios
 from tests.search.variants.programmes import random_outside
 from weitzman.search.rule import STOP, Rule, advance
 from weitzman.search.state import RoundState
+from weitzman.search.variants.hard.partial_look import Looks
 
 SENSES: list[Sense] = ["min", "max"]
 Mode = Literal["full", "partial", "any"]
@@ -127,7 +130,8 @@ def check(seed: int, sense: Sense, count: int, most: int) -> dict[str, list[floa
         boxes, outside = draw(rng, most), random_outside(rng)
         given = None if outside is None else float(outside)
         made = [box.made(f"b{i}") for i, box in enumerate(boxes)]
-        best = float(programme(boxes, sense, outside, ("any",) * len(boxes)))
+        free: Mode = "any"
+        best = float(programme(boxes, sense, outside, (free,) * len(boxes)))
         modes: tuple[Mode, ...] = ("full", "partial")
         committed = [
             programme(boxes, sense, outside, tuple(modes[k] for k in choice))
@@ -199,6 +203,18 @@ def test_rules_rank_as_in_tables_3_and_4(n: int, count: int) -> None:
         )
     assert means["whittle"] < means["index"] <= 1.0
     assert means["whittle"] < means["committing"] <= 1.0
+
+
+@given(st.data())
+def test_the_worth_of_a_box_is_that_of_its_best_use(data: st.DataObject) -> None:
+    boxes = draw(np.random.default_rng(data.draw(st.integers(0, 10**6))), 1)
+    look = Looks(boxes[0].made("a"), "min")
+    for o in np.linspace(-1.0, 12.0, 53).tolist():
+        full = look.box.cost + o - float(look.whole.excess_below(o))
+        pairs = zip(look.box.chances.tolist(), look.laws, strict=True)
+        after = (p * min(o, look.box.cost + o - float(law.excess_below(o))) for p, law in pairs)
+        best = min(o, full, look.box.partial_cost + sum(after))
+        assert o - float(look.worth.excess_below(o)) == pytest.approx(best, abs=1e-12)
 
 
 def test_a_free_partial_look_is_the_chain_of_two_stages() -> None:

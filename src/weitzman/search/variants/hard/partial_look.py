@@ -187,11 +187,11 @@ def lower_envelope(a: Discrete, b: Discrete) -> Discrete:
     turns = np.flatnonzero(gap[:-1] * gap[1:] < 0.0)
     share = gap[turns] / (gap[turns] - gap[turns + 1])
     x = np.union1d(x, x[turns] + share * (x[turns + 1] - x[turns]))
-    height = x - np.maximum(a.excess_below(x), b.excess_below(x))
-    slopes = np.concatenate([[1.0], np.diff(height) / np.diff(x), [0.0]])
-    # Slopes that are equal but for rounding are no atom
-    mass = np.where(-np.diff(slopes) > 1e-12, -np.diff(slopes), 0.0)
-    return Discrete(x, mass / mass.sum())
+    middle = 0.5 * (x[:-1] + x[1:])
+    slopes = np.where(a.excess_below(middle) > b.excess_below(middle), a.sf(middle), b.sf(middle))
+    # Between points that are equal but for rounding the wrong one may seem lower: slopes never rise
+    slopes = np.maximum.accumulate(slopes[::-1])[::-1]
+    return Discrete(x, -np.diff(slopes, prepend=1.0, append=0.0))
 
 
 def expected_smallest(laws: Sequence[Discrete], outside: float) -> float:
