@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
+from weitzman.search.contents import Draws, Stage, Successes
 from weitzman.search.laws.compound import Mixture, Truncated
 from weitzman.search.laws.conversion import affine
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import CdfAndMean
-from weitzman.search.plan import Plan, expected_total, plan
+from weitzman.search.plan import Plan
+from weitzman.search.planning import expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
 from weitzman.search.round import Outcome, Search, search_by
 from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
@@ -60,11 +62,19 @@ if TYPE_CHECKING:
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
     from weitzman.replays.replay import replay
+    from weitzman.search.variants.face import AnyPlan, Step
+    from weitzman.search.variants.keep import (
+        Matroid,
+        graphic_matroid,
+        partition_matroid,
+        transversal_matroid,
+    )
 
 __all__ = [
     "FTRL",
     "STOP",
     "WORLDS",
+    "AnyPlan",
     "Aware",
     "Bank",
     "Boosted",
@@ -74,6 +84,7 @@ __all__ = [
     "Contender",
     "Discrete",
     "Distribution",
+    "Draws",
     "Empirical",
     "Explanation",
     "Fourier",
@@ -86,6 +97,7 @@ __all__ = [
     "LiveSearch",
     "Log",
     "Logistic",
+    "Matroid",
     "Mixture",
     "Model",
     "NewtonStep",
@@ -111,7 +123,10 @@ __all__ = [
     "Searcher",
     "Simple",
     "Simulation",
+    "Stage",
+    "Step",
     "Study",
+    "Successes",
     "Take",
     "Truncated",
     "Weitzman",
@@ -125,9 +140,11 @@ __all__ = [
     "evaluate",
     "expected_excess",
     "expected_total",
+    "graphic_matroid",
     "load",
     "next_box",
     "objective",
+    "partition_matroid",
     "plan",
     "plan_arrivals",
     "plan_batches",
@@ -140,6 +157,7 @@ __all__ = [
     "replay",
     "reservation_value",
     "search_by",
+    "transversal_matroid",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it and the lab are loaded when
@@ -147,6 +165,7 @@ __all__ = [
 _LATER = {
     "FTRL": "learn.learners.ftrl",
     "WORLDS": "lab.worlds",
+    "AnyPlan": "search.variants.face",
     "Aware": "learn.policies.aware",
     "Bank": "learn.learner",
     "Boosted": "learn.learners.boosted",
@@ -159,6 +178,7 @@ _LATER = {
     "LiveSearch": "learn.live",
     "Log": "logs.log",
     "Logistic": "learn.learners.logistic",
+    "Matroid": "search.variants.keep",
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
     "PlainBank": "learn.learners.plain_bank",
@@ -172,6 +192,7 @@ _LATER = {
     "Round": "learn.policy",
     "Searcher": "learn.searcher",
     "Simple": "learn.policies.simple",
+    "Step": "search.variants.face",
     "Study": "lab.study.study",
     "Weitzman": "learn.policies.weitzman",
     "block_length": "learn.probing",
@@ -179,10 +200,13 @@ _LATER = {
     "check_policy": "learn.checks.policy",
     "default_policy": "learn.policies.portfolio",
     "evaluate": "lab.study.evaluate",
+    "graphic_matroid": "search.variants.keep",
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",
+    "partition_matroid": "search.variants.keep",
     "read_log": "logs.log",
     "replay": "replays.replay",
+    "transversal_matroid": "search.variants.keep",
 }
 
 

@@ -37,9 +37,9 @@ def write(folder: Path, text: str | bytes, name: str = "f.csv") -> str:
 
 
 def same(ours: wz.Box, theirs: wz.Box) -> bool:
-    cost = max(theirs.cost, 0.01)
+    cost = max(theirs.expected_cost, 0.01)
     numbers = [
-        (b.name, b.cost, wz.reservation_value(b.law, cost), float(b.law.mean()))
+        (b.name, b.expected_cost, wz.reservation_value(b.law, cost), float(b.law.mean()))
         for b in (ours, theirs)
     ]
     return numbers[0] == numbers[1]

@@ -91,7 +91,7 @@ def _case(rng: np.random.Generator) -> Case:
         boxes, sense=problem.sense, outside=outside, reservation_values=[float(x) for x in s]
     )
     sigma = tuple(
-        Fraction(wz.reservation_value(b.value, b.cost, sense=problem.sense)) for b in boxes
+        Fraction(wz.reservation_value(b.law, b.expected_cost, sense=problem.sense)) for b in boxes
     )
     return Case(
         problem,

@@ -110,7 +110,7 @@ def test_laws_turned_both_ways_share_a_plan() -> None:
     ]
     p = wz.plan(boxes)
     assert p.reservation_values["c"] == pytest.approx(p.reservation_values["d"], rel=1e-13)
-    alone = [wz.reservation_value(b.value, b.cost) for b in boxes]
+    alone = [wz.reservation_value(b.law, b.expected_cost) for b in boxes]
     assert list(p.reservation_values.values()) == pytest.approx(alone, rel=1e-13)
 
 

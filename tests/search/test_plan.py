@@ -175,7 +175,7 @@ def test_half_lemma(seed: int) -> None:
         for b, s, box in zip(c.problem.boxes, c.s, c.given.boxes, strict=True):
             truth = brute.reservation_value(b, sense)
             left = brute.excess_loss(b, s, sense) - brute.excess_loss(b, truth, sense)
-            gap = wz.expected_excess(box.value, float(s), sense=sense) - float(b.cost)
+            gap = wz.expected_excess(box.law, float(s), sense=sense) - float(b.cost)
             if left < (brute.excess(b, s, sense) - b.cost) ** 2 / 2:
                 return False
             if float(left) < gap * gap / 2 - TOLERANCE:
@@ -347,7 +347,7 @@ def test_total_of_continuous_and_mixed_boxes_is_the_textbook_one(
     """Both senses, at the true and at arbitrary reservation values, ties with atoms included."""
     parts, costs = SMALL[which]
     boxes = [wz.Box(str(i), c, p.value) for i, (p, c) in enumerate(zip(parts, costs, strict=True))]
-    turned = [wz.Box(b.name, b.cost, wz.affine(b.value, scale=-1.0)) for b in boxes]
+    turned = [wz.Box(b.name, b.cost, wz.affine(b.law, scale=-1.0)) for b in boxes]
     best = wz.plan(boxes, outside=outside)
     sigma = list(best.reservation_values.values())
     far = math.inf if outside is None else outside
@@ -573,7 +573,8 @@ def test_scaling_and_shifting_values(
 ) -> None:
     boxes = [wz.Box(str(i), c, v) for i, (v, c) in enumerate(drawn)]
     moved = [
-        wz.Box(b.name, scale * b.cost, wz.affine(b.value, shift=shift, scale=scale)) for b in boxes
+        wz.Box(b.name, scale * b.expected_cost, wz.affine(b.law, shift=shift, scale=scale))
+        for b in boxes
     ]
     a, b = wz.plan(boxes, sense=sense), wz.plan(moved, sense=sense)
     expected = {k: shift + scale * x for k, x in a.reservation_values.items()}
@@ -590,7 +591,7 @@ def test_maximising_is_minimising_the_negative(
     drawn: list[tuple[Any, float, float]], outside: float | None
 ) -> None:
     boxes = [wz.Box(str(i), c, v) for i, (v, c, _) in enumerate(drawn)]
-    turned = [wz.Box(b.name, b.cost, wz.affine(b.value, scale=-1.0)) for b in boxes]
+    turned = [wz.Box(b.name, b.cost, wz.affine(b.law, scale=-1.0)) for b in boxes]
     s = [x for _, _, x in drawn]
     a = wz.plan(boxes, sense="max", outside=outside, reservation_values=s)
     b = wz.plan(

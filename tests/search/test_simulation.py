@@ -32,7 +32,8 @@ PLANS: list[dict[str, Any]] = [
 def made(options: dict[str, Any], sense: Sense) -> wz.Plan:
     if sense == "max" and "outside" in options:
         options = {"outside": -options["outside"]}
-    return wz.plan(BOXES, sense=sense, **options)
+    plan: wz.Plan = wz.plan(BOXES, sense=sense, **options)
+    return plan
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

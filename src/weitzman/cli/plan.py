@@ -75,7 +75,7 @@ def plan_command(
 
 def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
     """Return the plan; a law that is refused is told by its place in the file."""
-    from weitzman.search.plan import plan
+    from weitzman.search.planning import plan
 
     try:
         return plan(content.boxes, sense=sense, outside=outside)
@@ -113,7 +113,7 @@ def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
 
 def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[str, Any]:
     """Return the plan for machines."""
-    costs = {b.name: b.cost for b in plan.boxes}
+    costs = {b.name: b.expected_cost for b in plan.boxes}
     report: dict[str, Any] = {
         "sense": plan.sense,
         "outside": plan.outside,

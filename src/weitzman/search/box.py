@@ -1,32 +1,110 @@
 """A box: an alternative that costs something to look at, with a known law of its value."""
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from weitzman.errors import InvalidInputError
+from weitzman.search.contents import Draws, Stage, Successes
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.numbers import checked_cost
+from weitzman.search.numbers import checked_cost, finite_number
 
 
 @dataclass(frozen=True)
 class Box:
     """An alternative: its name, what looking into it costs, and the law of what is found.
 
+    Parameters
+    ----------
+    name
+        What the box is called.
+    cost
+        What looking into it costs: a finite number >= 0, or its law if it is random. A random cost
+        counts by its mean.
+    value
+        The law of the value; for a box ``after`` another one perhaps its law for each value of that
+        one. A value without a law there leaves this box closed. For a box that can be opened again
+        and again :class:`Draws` or :class:`Successes`.
+    stages
+        In place of cost and value: the stages of a box that is looked into step by step.
+    after
+        The name of the box that has to be opened before.
+    time
+        How long looking takes; it matters only with a discount.
+
     Examples
     --------
     >>> Box("a", cost=1.0, value=3.5).cost
     1.0
+    >>> Box("b", stages=[Stage("test", 1.0, {"good": 0.5, "bad": 0.5}),
+    ...                  Stage("trial", 4.0, {"good": 20.0})]).plain
+    False
     """
 
     name: str
-    cost: float
-    value: ValueLike
+    cost: ValueLike = math.nan
+    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | None = None
+    stages: Sequence[Stage] = ()
+    after: str | None = None
+    time: float = 1.0
 
     def __post_init__(self) -> None:
-        checked_cost(self.cost, self.name)
-        _ = self.law
+        if self.stages:
+            if self.value is not None or self.cost == self.cost:
+                rule = "leave cost and value to its stages"
+                raise InvalidInputError(f"Box {self.name!r}", rule, (self.cost, self.value))
+        else:
+            _ = self.expected_cost
+            if isinstance(self.value, Draws):
+                as_distribution(self.value.value, f"The value of box {self.name!r}")
+            elif not isinstance(self.value, Successes):
+                _ = self.laws if isinstance(self.value, Mapping) else self.law
+        if finite_number(self.time, f"The time of box {self.name!r}", _TIME) < 0.0:
+            raise InvalidInputError(f"The time of box {self.name!r}", _TIME, self.time)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the box is opened at once, whatever else is open."""
+        special = isinstance(self.value, Mapping | Draws | Successes)
+        return not (self.stages or special) and self.after is None
+
+    @cached_property
+    def expected_cost(self) -> float:
+        """What looking into the box costs on average."""
+        return expected_cost(self.cost, self.name)
 
     @cached_property
     def law(self) -> Distribution:
         """The law of the value."""
+        if self.value is None or isinstance(self.value, Mapping | Draws | Successes):
+            rule = "be one law"
+            raise InvalidInputError(f"The value of box {self.name!r}", rule, self.value)
         return as_distribution(self.value, f"The value of box {self.name!r}")
+
+    @cached_property
+    def laws(self) -> dict[float, Distribution]:
+        """The law of the value for each value of the box before."""
+        subject = f"The value of box {self.name!r}"
+        if not isinstance(self.value, Mapping) or self.after is None or not self.value:
+            rule = "be one law, or with after= a law for each value of the box before"
+            raise InvalidInputError(subject, rule, self.value)
+        return {
+            finite_number(before, f"{subject}, given a value,"): as_distribution(law, subject)
+            for before, law in self.value.items()
+        }
+
+
+_TIME = "be a finite number >= 0"
+
+
+def expected_cost(cost: Any, box: str) -> float:
+    """Return a cost, or the mean of one that is random."""
+    if not hasattr(cost, "cdf"):
+        return checked_cost(cost, box)
+    law = as_distribution(cost, f"The cost of box {box!r}")
+    if float(law.support()[0]) < 0.0:
+        raise InvalidInputError(f"The cost of box {box!r}", "be >= 0", cost)
+    return checked_cost(float(law.mean()), box)

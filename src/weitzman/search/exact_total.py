@@ -214,7 +214,7 @@ class Evaluation:
         inner = np.concatenate([*points, self._quantiles[smooth].ravel()])
         inner = inner[(inner > low) & (inner < high)]
         edges = np.unique(np.concatenate([[low], inner, [high] if np.isfinite(high) else []]))
-        return edges if len(smooth) == 0 else _refined(edges, self._width)
+        return edges if len(smooth) == 0 else refined(edges, self._width)
 
     def _above(self, start: float) -> float:
         """∫ S from start to X."""
@@ -259,7 +259,7 @@ class Evaluation:
         return float(np.min(widths[widths > 0.0], initial=np.inf)) if (widths > 0.0).any() else 1.0
 
 
-def _refined(edges: Floats, width: float) -> Floats:
+def refined(edges: Floats, width: float) -> Floats:
     """Return the edges, and in panels much wider than ``width`` more of them towards both ends.
 
     Beyond the outer quantiles of a law its tails fall off from the ends of a panel, however long the

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MOST_BOXES = 30
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey.
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 
 
 def draw_plan(plan: "Plan") -> "Figure":
@@ -27,7 +27,7 @@ def draw_plan(plan: "Plan") -> "Figure":
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
     rows = np.arange(len(names))
     _draw_values(left, plan, names)
-    right.barh(rows, [100.0 * plan.open_probabilities[n] for n in names], color=_BLUE, height=0.55)
+    right.barh(rows, [100.0 * plan.open_probabilities[n] for n in names], color=BLUE, height=0.55)
     right.set(xlim=(0, 100), xlabel="opened (%)")
     left.set_yticks(rows, [name.replace("$", r"\$") for name in names])
     left.set_ylim(len(names) - 0.4, -0.6)
@@ -55,10 +55,10 @@ def _draw_values(axes: "Axes", plan: "Plan", names: tuple[str, ...]) -> None:
     q = np.array([laws[name].quantile(levels) for name in names]).T
     sigma = np.array([plan.reservation_values[name] for name in names])
     sigma = np.where(np.isfinite(sigma), sigma, np.nan)
-    axes.hlines(rows, q[0], q[4], color=_GREY, lw=1.2, label="5–95 % of values")
-    axes.hlines(rows, q[1], q[3], color=_GREY, lw=5.0, alpha=0.6, label="25–75 %")
-    axes.plot(sigma, rows, "D", color=_ORANGE, ms=6.5, label="reservation value")
-    axes.plot(q[2], rows, "o", color="white", mec=_GREY, ms=4.5, label="median")
+    axes.hlines(rows, q[0], q[4], color=GREY, lw=1.2, label="5–95 % of values")
+    axes.hlines(rows, q[1], q[3], color=GREY, lw=5.0, alpha=0.6, label="25–75 %")
+    axes.plot(sigma, rows, "D", color=ORANGE, ms=6.5, label="reservation value")
+    axes.plot(q[2], rows, "o", color="white", mec=GREY, ms=4.5, label="median")
     if plan.outside is not None:
         axes.axvline(plan.outside, color="black", ls=":", lw=1.2)
         axes.annotate("outside", (plan.outside, -0.55), fontsize="small", ha="center", va="bottom")

@@ -1,132 +1,27 @@
 """The plan to search boxes whose values have known laws.
 
-:func:`plan` computes each box's reservation value and what the search costs on average, exactly
+:class:`Plan` computes each box's reservation value and what the search costs on average, exactly
 (:mod:`weitzman.search.exact_total`). With larger values better everything is computed for −v and
 turned back, so that ``expected_total`` is then the expected net value, best value minus costs.
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
-from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws, certificate, l1_bound
-from weitzman.search.numbers import finite_number
-from weitzman.search.reservation import Sense, check_sense, mirrored, reservation_value
+from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.round import Search, search_by
 from weitzman.search.simulation import Simulation, simulated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Group
-
-
-def plan(
-    boxes: Sequence[Box],
-    *,
-    sense: Sense = "min",
-    outside: float | None = None,
-    reservation_values: Mapping[str, float] | ArrayLike | None = None,
-) -> "Plan":
-    """Return the plan to search the boxes.
-
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box`, with distinct names; values independent of each other.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything. None: at least one box is opened.
-    reservation_values
-        One per box, by name or in the order of the boxes: the rule is run with these instead of the
-        true ones. Finite, or infinite on the side of "open in any case".
-
-    Examples
-    --------
-    >>> import scipy.stats
-    >>> p = plan([Box("a", 1.0, scipy.stats.uniform(0, 8)), Box("b", 0.5, 4.0)])
-    >>> p.order, p.reservation_values
-    (('a', 'b'), {'a': 4.0, 'b': 4.5})
-    >>> round(p.expected_total, 6)
-    4.234375
-    """
-    boxes = tuple(boxes)
-    if not boxes:
-        raise InvalidInputError("The boxes", "be at least one", boxes)
-    names = [b.name for b in boxes]
-    twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
-    if twice:
-        raise InvalidInputError("The names of the boxes", "be distinct", min(twice))
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
-    sign = 1.0 if check_sense(sense) == "min" else -1.0
-    given = None
-    if reservation_values is not None:
-        if isinstance(reservation_values, Mapping):
-            reservation_values = _by_box(reservation_values, names)
-        given = sign * _numbers(reservation_values)
-        if given.shape != (len(boxes),):
-            rule = f"be one number per box, {len(boxes)}"
-            raise InvalidInputError("The reservation values", rule, np.shape(given))
-        if np.isnan(given).any() or np.isposinf(given).any():
-            rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-            raise InvalidInputError("The reservation values", rule, (sign * given).tolist())
-    made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
-    _check_laws(made)
-    return made
-
-
-def _check_laws(made: "Plan") -> None:
-    """Refuse a law without a reservation value now, and by the name of its box."""
-    try:
-        _ = made.optimal_reservation_values
-    except InvalidInputError:
-        for box in made.boxes:
-            try:
-                reservation_value(box.law, box.cost, sense=made.sense)
-            except InvalidInputError as error:
-                subject = f"The value of box {box.name!r}"
-                raise InvalidInputError(subject, error.rule, box.law) from None
-        raise
-
-
-def _by_box(given: Mapping[str, float], names: list[str]) -> list[float]:
-    if set(given) != set(names):
-        raise InvalidInputError("The reservation values", f"be for the boxes {names}", list(given))
-    return [given[name] for name in names]
-
-
-def _numbers(reservation_values: ArrayLike) -> Floats:
-    given = np.asarray(reservation_values)
-    if given.dtype.kind not in "fiu":
-        raise InvalidInputError("The reservation values", "be numbers", reservation_values)
-    return given.astype(np.float64)
-
-
-def expected_total(
-    boxes: Sequence[Box],
-    reservation_values: ArrayLike,
-    *,
-    sense: Sense = "min",
-    outside: float | None = None,
-) -> float:
-    """Return the exact expected total of Weitzman's rule run with any reservation values.
-
-    Examples
-    --------
-    >>> expected_total([Box("a", 1.0, 3.0), Box("b", 1.0, 2.0)], [5.0, 9.0])
-    4.0
-    """
-    p = plan(boxes, sense=sense, outside=outside, reservation_values=reservation_values)
-    return p.expected_total
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,6 +35,7 @@ class Plan:
     sense: Sense
     outside: float | None
     _given: Floats | None
+    kind: str = "exact"
 
     @cached_property
     def _laws(self) -> Laws:
@@ -155,7 +51,7 @@ class Plan:
 
     @cached_property
     def _costs(self) -> Floats:
-        return np.array([b.cost for b in self.boxes], dtype=np.float64)
+        return np.array([b.expected_cost for b in self.boxes], dtype=np.float64)
 
     def _evaluate(self, reservation_values: Floats) -> Evaluation:
         return Evaluation(self._laws, self._costs, reservation_values, self._outside)
@@ -196,6 +92,13 @@ class Plan:
     def open_probabilities(self) -> dict[str, float]:
         """The probability that each box is opened."""
         return self._named(self._used.open_probabilities)
+
+    @cached_property
+    def keep_probabilities(self) -> dict[str, float]:
+        """The probability that the value of each box is kept."""
+        from weitzman.search.variants.forest.plain import keep_probabilities
+
+        return self._named(keep_probabilities(self._used))
 
     @cached_property
     def expected_opened(self) -> float:

@@ -37,7 +37,7 @@ from weitzman.search.box import Box
 from weitzman.search.laws.discrete import Empirical
 from weitzman.search.laws.pessimistic import pessimistic
 from weitzman.search.numbers import finite_array, finite_number
-from weitzman.search.plan import Plan, plan
+from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.round import Search
 
@@ -80,13 +80,15 @@ def plan_from_samples(
     (4.938, 5.906)
     """
     names = list(samples)
-    if set(costs) != set(names):
-        raise InvalidInputError("The costs", f"be for the boxes {names}", list(costs))
+    if set(costs) != set(names) or not names:
+        raise InvalidInputError("The costs", f"be for the boxes {names}, at least one", list(costs))
     number = finite_number(confidence, "The confidence", "be a number from 0.5 to 1, below 1")
     if not 0.5 <= number < 1.0:
         raise InvalidInputError("The confidence", "be a number from 0.5 to 1, below 1", confidence)
     sign = 1.0 if check_sense(sense) == "min" else -1.0
-    error = (1.0 - number) / max(1, len(names))
+    if outside is not None:
+        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    error = (1.0 - number) / len(names)
     careful, plain = [], []
     for name in names:
         sample = _sample(samples[name], name)
@@ -95,8 +97,8 @@ def plan_from_samples(
         careful.append(Box(name, costs[name], law.affine(scale=sign)))
         plain.append(Box(name, costs[name], Empirical(sample)))
     return GuaranteedPlan(
-        plan=plan(careful, sense=sense, outside=outside),
-        plain=plan(plain, sense=sense, outside=outside),
+        plan=Plan(boxes=tuple(careful), sense=sense, outside=outside, _given=None),
+        plain=Plan(boxes=tuple(plain), sense=sense, outside=outside, _given=None),
         confidence=number,
     )
 

@@ -20,14 +20,14 @@ def plan_table(plan: "Plan") -> Group:
     table.add_column("box", overflow="fold")
     for heading in ("cost", "reservation value", "opened", "alone"):
         table.add_column(heading, justify="right")
-    costs = {b.name: b.cost for b in plan.boxes}
+    costs = {b.name: b.expected_cost for b in plan.boxes}
     for name in plan.order[:_MOST_ROWS]:
         table.add_row(
             Text(name),
-            f"{_number(costs[name])}",
-            f"{_number(plan.reservation_values[name])}",
-            _percent(plan.open_probabilities[name]),
-            f"{_number(plan.single_totals[name])}",
+            f"{number(costs[name])}",
+            f"{number(plan.reservation_values[name])}",
+            percent(plan.open_probabilities[name]),
+            f"{number(plan.single_totals[name])}",
         )
     if len(plan.order) > _MOST_ROWS:
         table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
@@ -42,12 +42,12 @@ def plan_text(plan: "Plan") -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def _number(x: float) -> str:
+def number(x: float) -> str:
     """Return a number with six digits, or all those before the point."""
     return f"{x:.0f}" if 1e6 <= abs(x) < 1e15 else f"{x:.6g}"
 
 
-def _percent(p: float) -> str:
+def percent(p: float) -> str:
     """Return a probability in per cent; 0 and 100 are kept for what is never and always."""
     if 0.0 < p < 0.0005:
         return "<0.1 %"
@@ -63,18 +63,18 @@ def _summary(plan: "Plan") -> list[str]:
         else ("expected net value", "after costs of")
     )
     lines = [
-        f"{what} {_number(plan.expected_total)}, {part} {_number(plan.expected_paid)}; "
+        f"{what} {number(plan.expected_total)}, {part} {number(plan.expected_paid)}; "
         f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",
-        f"opening one box only ({plan.best_single}): {_number(plan.single_totals[plan.best_single])}; "
-        f"opening all: {_number(plan.all_total)}",
+        f"opening one box only ({plan.best_single}): {number(plan.single_totals[plan.best_single])}; "
+        f"opening all: {number(plan.all_total)}",
     ]
     if plan.outside is not None:
         verdict = "" if plan.searches else " (do not search at all)"
-        lines.append(f"outside option: {_number(plan.outside)}{verdict}")
+        lines.append(f"outside option: {number(plan.outside)}{verdict}")
     if plan.regret > 1e-9 * max(1.0, abs(plan.optimal_total)):
         lines.append(
             f"given reservation values: {plan.regret:.4g} worse than the optimum "
-            f"{_number(plan.optimal_total)} (certificate {plan.certificate:.4g}, "
+            f"{number(plan.optimal_total)} (certificate {plan.certificate:.4g}, "
             f"l1 bound {plan.l1_bound:.4g})"
         )
     return lines

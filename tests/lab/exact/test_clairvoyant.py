@@ -124,7 +124,7 @@ def test_conditional_reservation_values_are_those_of_the_search_room() -> None:
     for k in range(2):
         for t in range(len(instance)):
             for i, box in enumerate(boxes_of(instance, t, k)):
-                exact = wz.reservation_value(box.value, box.cost)
+                exact = wz.reservation_value(box.law, box.expected_cost)
                 assert sigma[k, t, i] == pytest.approx(exact, abs=1e-12)
 
 

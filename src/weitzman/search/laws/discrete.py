@@ -52,7 +52,8 @@ class Discrete(Distribution):
         self.probabilities: Floats = self._mass / self._mass.sum()
 
     @classmethod
-    def _of(cls, points: Floats, mass: Floats) -> "Discrete":
+    def of_masses(cls, points: Floats, mass: Floats) -> "Discrete":
+        """Return the law of outcomes with masses >= 0 of any sum, unchecked; +∞ stands for none."""
         law = Discrete.__new__(Discrete)
         law._fill(points, mass)
         return law
@@ -122,7 +123,7 @@ class Discrete(Distribution):
         return -self._mirrored.solve_below(cost)
 
     def affine(self, *, shift: float = 0.0, scale: float = 1.0) -> "Discrete":
-        return Discrete._of(shift + scale * self.values, self._mass)
+        return Discrete.of_masses(shift + scale * self.values, self._mass)
 
     @cached_property
     def _mirrored(self) -> "Discrete":

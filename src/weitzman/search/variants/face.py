@@ -100,7 +100,7 @@ class Step(str):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a round gives as it stands, smaller values better: the rows kept, and the three numbers."""
+    """What a round gives as it stands, smaller values better: rows kept, and three numbers."""
 
     kept: tuple[int, ...]
     value: float
@@ -120,7 +120,8 @@ def settle_best(state: RoundState) -> Settled:
 class VariantSearch(Search[str]):
     """A live search whose rows may be stages, and whose total is what ``settle`` says.
 
-    ``labels`` are the signals of the rows that show one; the state holds a signal as its place there.
+    ``labels`` are the signals of the rows that show one; the state holds a signal as its place
+    there. ``worth`` says what a value is worth, if that is not the value itself.
     """
 
     def __init__(
@@ -132,15 +133,18 @@ class VariantSearch(Search[str]):
         sense: Sense = "min",
         settle: Settle = settle_best,
         labels: Mapping[int, Sequence[Any]] | None = None,
+        worth: Callable[[float], float] | None = None,
     ) -> None:
         super().__init__(boxes=boxes, rule=rule, state=state, sense=sense)
         self._settle = settle
         self._labels = labels or {}
+        self._worth = worth
 
     def _read(self, value: Any, row: int) -> float:
         labels = self._labels.get(row)
         if labels is None:
-            return super()._read(value, row)
+            number = super()._read(value, row)
+            return number if self._worth is None else self._sign * self._worth(self._sign * number)
         if value not in labels:
             subject = f"The signal of box {str(self._boxes[row])!r}"
             raise InvalidInputError(subject, f"be one of {list(labels)}", value)

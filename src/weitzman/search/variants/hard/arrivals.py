@@ -32,8 +32,7 @@ from weitzman.search.reservation import mirrored
 from weitzman.search.rule import STOP, Action, Open, Take
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import Settled, guarantee
-from weitzman.search.variants.hard.bounded import BoundedPlan, checked_problem
-from weitzman.search.variants.hard.keeping import optimum
+from weitzman.search.variants.hard.bounded import BoundedPlan, checked_problem, optimum
 
 
 def plan_arrivals(boxes: Sequence[Box], *, outside: float = 0.0) -> BoundedPlan:

@@ -21,14 +21,14 @@ import numpy as np
 from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
+from weitzman.search.exact_total import Evaluation
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import HEURISTIC, Settle, Settled, settle_best
-from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem
-from weitzman.search.variants.hard.keeping import chance_to_win, optimum
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem, optimum
 from weitzman.search.variants.hard.opened_sets import Moves, discrete_laws
 
 
@@ -141,6 +141,23 @@ def smallest(laws: Sequence[Discrete]) -> Discrete:
     points = np.unique(np.concatenate([law.values for law in laws]))
     above = np.prod([law.sf(points) for law in laws], axis=0)
     return Discrete(points, -np.diff(above, prepend=1.0))
+
+
+def chance_to_win(used: Evaluation, box: int, values: Floats) -> Floats:
+    """Return the probability that a box is kept, given its value: all κ_j = max(v_j, σ_j) are larger."""
+    s, order = used.reservation_values, used.order.tolist()
+    x = np.maximum(values, s[box])
+    chance = np.where(x < used.outside, 1.0, 0.0)
+    place = order.index(box)
+    for at, other in enumerate(order):
+        # The others with s > x have larger κ
+        if at == place or s[other] > x.max():
+            continue
+        law = used.laws.laws[other]
+        alive = law.sf(x) if at < place else law.sf(x) + law.atom(x)
+        open_to_lose = s[other] <= x if at < place else s[other] < x
+        chance = chance * np.where(open_to_lose, alive, 1.0)
+    return chance
 
 
 def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> BoundedPlan:

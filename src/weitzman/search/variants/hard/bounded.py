@@ -15,6 +15,8 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
+from weitzman.search.exact_total import Evaluation, Laws
+from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import finite_number
 from weitzman.search.reservation import Sense, check_sense, mirrored
 from weitzman.search.rule import Rule
@@ -74,6 +76,11 @@ class BoundedPlan:
         sign = 1.0 if self.sense == "min" else -1.0
         return max(0.0, sign * (self.expected_total - self.bound))
 
+    @property
+    def costs(self) -> dict[str, float]:
+        """What opening each box costs, on average."""
+        return {b.name: b.expected_cost for b in self.boxes}
+
     @cached_property
     def open_probabilities(self) -> dict[str, float]:
         """The probability that each box is opened."""
@@ -92,7 +99,7 @@ class BoundedPlan:
     def _begin(self) -> RoundState:
         sign = 1.0 if self.sense == "min" else -1.0
         start = math.inf if self.outside is None else sign * self.outside
-        return RoundState([b.cost for b in self.boxes], start)
+        return RoundState(list(self.costs.values()), start)
 
     def search(self) -> VariantSearch:
         """Begin a live search by the plan."""
@@ -149,7 +156,7 @@ class Problem:
     @cached_property
     def costs(self) -> Floats:
         """The costs of the boxes."""
-        return np.array([b.cost for b in self.boxes], dtype=np.float64)
+        return np.array([b.expected_cost for b in self.boxes], dtype=np.float64)
 
     @property
     def names(self) -> list[str]:
@@ -219,7 +226,17 @@ def checked_problem(boxes: Sequence[Box], sense: Sense, outside: float | None) -
         raise InvalidInputError("The names of the boxes", "be distinct", names)
     if outside is not None:
         outside = finite_number(outside, "The outside option", "be a finite number or None")
+    for box in boxes:
+        if not box.plain:
+            rule = "be plain: stages and boxes after others do not combine with this problem"
+            raise InvalidInputError(f"Box {box.name!r}", rule, box)
     return Problem(boxes, check_sense(sense), outside)
+
+
+def optimum(laws: Sequence[Distribution], costs: Floats, outside: float) -> Evaluation:
+    """Return Weitzman's rule at the true reservation values, smaller values better."""
+    together = Laws(laws)
+    return Evaluation(together, costs, together.reservation_values(costs), outside)
 
 
 def by_box(given: Mapping[str, Any], names: Sequence[str], subject: str) -> None:

@@ -20,9 +20,9 @@ def bounded_table(plan: "BoundedPlan | PartialPlan") -> Group:
     table.add_column("box", overflow="fold")
     for heading in ("cost", "opened", "kept"):
         table.add_column(heading, justify="right")
-    for box in plan.boxes[:_MOST_ROWS]:
-        opened, kept = plan.open_probabilities[box.name], plan.keep_probabilities[box.name]
-        table.add_row(Text(box.name), f"{box.cost:.6g}", f"{opened:.1%}", f"{kept:.1%}")
+    for name, cost in list(plan.costs.items())[:_MOST_ROWS]:
+        opened, kept = plan.open_probabilities[name], plan.keep_probabilities[name]
+        table.add_row(Text(name), f"{cost:.6g}", f"{opened:.1%}", f"{kept:.1%}")
     if len(plan.boxes) > _MOST_ROWS:
         table.add_row(f"… {len(plan.boxes) - _MOST_ROWS} more", "", "", "")
     what = "expected total" if plan.sense == "min" else "expected net value"

@@ -31,8 +31,8 @@ from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import WeitzmanRule
 from weitzman.search.variants.face import HEURISTIC
-from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem
-from weitzman.search.variants.hard.keeping import kept_shares, optimum
+from weitzman.search.variants.forest.plain import keep_probabilities
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem, optimum
 from weitzman.search.variants.hard.opened_sets import one_by_one, rows_of
 
 _HALVINGS = 50
@@ -202,7 +202,7 @@ def _among(problem: Problem, subsets: _Subsets, rows: Sequence[int], bound: floa
     if rows:
         used, places = subsets.among(rows), list(rows)
         sigma[places] = used.reservation_values
-        opened[places], kept[places] = used.open_probabilities, kept_shares(used)
+        opened[places], kept[places] = used.open_probabilities, keep_probabilities(used)
         total = used.expected_total
     rule = WeitzmanRule(sigma)
     return problem.plan(

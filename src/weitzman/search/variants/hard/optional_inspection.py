@@ -39,8 +39,14 @@ from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import Action, Open, Take, WeitzmanRule
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import HEURISTIC, guarantee
-from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, by_box, checked_problem
-from weitzman.search.variants.hard.keeping import kept_shares, optimum
+from weitzman.search.variants.forest.plain import keep_probabilities
+from weitzman.search.variants.hard.bounded import (
+    BoundedPlan,
+    Problem,
+    by_box,
+    checked_problem,
+    optimum,
+)
 from weitzman.search.variants.hard.opened_sets import one_by_one
 
 
@@ -121,7 +127,7 @@ def _committing(problem: Problem, laws: Sequence[Distribution], blind: Floats) -
         total=best.expected_total,
         bound=_relaxed(problem, laws, blind),
         opened=opened,
-        kept=kept_shares(best),
+        kept=keep_probabilities(best),
     )
 
 

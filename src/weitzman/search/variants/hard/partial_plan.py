@@ -137,6 +137,11 @@ class PartialPlan:
         """How much worse than the best search the plan is at most, >= 0."""
         return max(0.0, self._sign * (self.expected_total - self.bound))
 
+    @property
+    def costs(self) -> dict[str, float]:
+        """What a full look at each box costs."""
+        return {b.name: b.cost for b in self.boxes}
+
     @cached_property
     def partial_probabilities(self) -> dict[str, float]:
         """The probability that each box is looked at partially."""

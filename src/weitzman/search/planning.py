@@ -1,0 +1,170 @@
+"""From boxes to their plan: the plain one here, those of variants by what is asked for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from weitzman.arrays import Floats
+from weitzman.errors import InvalidInputError
+from weitzman.search.box import Box
+from weitzman.search.numbers import finite_number
+from weitzman.search.plan import Plan
+from weitzman.search.reservation import Sense, check_sense, reservation_value
+
+if TYPE_CHECKING:
+    from weitzman.search.variants.face import AnyPlan
+    from weitzman.search.variants.keep import Matroid
+
+
+@overload
+def plan(
+    boxes: Sequence[Box],
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+    reservation_values: Mapping[str, float] | ArrayLike | None = None,
+) -> Plan: ...
+@overload
+def plan(
+    boxes: Sequence[Box],
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+    keep: "int | Matroid" = 1,
+    discount: float = 1.0,
+    utility: Callable[[float], float] | None = None,
+    tail: float = 1.0,
+    recall: bool = True,
+) -> "AnyPlan": ...
+def plan(
+    boxes: Sequence[Box],
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+    reservation_values: Mapping[str, float] | ArrayLike | None = None,
+    keep: "int | Matroid" = 1,
+    discount: float = 1.0,
+    utility: Callable[[float], float] | None = None,
+    tail: float = 1.0,
+    recall: bool = True,
+) -> Any:
+    """Return the plan to search the boxes.
+
+    A plan of boxes with stages, or after others, and of any of the settings from ``keep`` on, is an
+    :class:`AnyPlan`: the exact plan of a variant of the problem, in explanation/variants.
+
+    Parameters
+    ----------
+    boxes
+        At least one :class:`Box`, with distinct names; values independent of each other.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better.
+    outside
+        A value that can be had without opening anything. None: at least one box is opened.
+    reservation_values
+        One per box, by name or in the order of the boxes: the rule is run with these instead of the
+        true ones. Finite, or infinite on the side of "open in any case". Not for variants.
+    keep
+        How many boxes are kept, or which may be kept together: a :class:`Matroid`.
+    discount
+        What something in one unit of time is worth of what it is worth now; boxes and stages say
+        how long they take.
+    utility
+        What a value is worth, for laws with finitely many outcomes: the utility takes its place.
+    tail
+        Below 1 the average over this worst share of the rounds counts in place of the average of the
+        value kept (CVaR), for laws with finitely many outcomes.
+    recall
+        False: boxes come in the order given; a value has to be taken at once or never.
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> p = plan([Box("a", 1.0, scipy.stats.uniform(0, 8)), Box("b", 0.5, 4.0)])
+    >>> p.order, p.reservation_values
+    (('a', 'b'), {'a': 4.0, 'b': 4.5})
+    >>> round(p.expected_total, 6)
+    4.234375
+    """
+    boxes = tuple(boxes)
+    if not boxes:
+        raise InvalidInputError("The boxes", "be at least one", boxes)
+    names = [b.name for b in boxes]
+    twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
+    if twice:
+        raise InvalidInputError("The names of the boxes", "be distinct", min(twice))
+    if outside is not None:
+        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    plain = all(box.plain for box in boxes)
+    if not (plain and keep == 1 and discount == tail == 1.0 and utility is None and recall):
+        from weitzman.search.variants.choose import Asked, variant_plan
+
+        if reservation_values is not None:
+            rule = "be left out: only the plain problem takes others than the true ones"
+            raise InvalidInputError("The reservation values", rule, reservation_values)
+        asked = Asked(check_sense(sense), outside, keep, discount, utility, tail, recall)
+        return variant_plan(boxes, asked)
+    check_sense(sense)
+    given = None
+    if reservation_values is not None:
+        given = _reservation_values(reservation_values, names, check_sense(sense))
+    made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+    _check_laws(made)
+    return made
+
+
+def _check_laws(made: Plan) -> None:
+    """Refuse a law without a reservation value now, and by the name of its box."""
+    try:
+        _ = made.optimal_reservation_values
+    except InvalidInputError:
+        for box in made.boxes:
+            try:
+                reservation_value(box.law, box.expected_cost, sense=made.sense)
+            except InvalidInputError as error:
+                subject = f"The value of box {box.name!r}"
+                raise InvalidInputError(subject, error.rule, box.law) from None
+        raise
+
+
+def expected_total(
+    boxes: Sequence[Box],
+    reservation_values: ArrayLike,
+    *,
+    sense: Sense = "min",
+    outside: float | None = None,
+) -> float:
+    """Return the exact expected total of Weitzman's rule run with any reservation values.
+
+    Examples
+    --------
+    >>> expected_total([Box("a", 1.0, 3.0), Box("b", 1.0, 2.0)], [5.0, 9.0])
+    4.0
+    """
+    p = plan(boxes, sense=sense, outside=outside, reservation_values=reservation_values)
+    return p.expected_total
+
+
+def _reservation_values(
+    given: Mapping[str, float] | ArrayLike, names: Sequence[str], sense: Sense
+) -> Floats:
+    """Return reservation values, by name or in the order of the boxes, with smaller ones better."""
+    if isinstance(given, Mapping):
+        if set(given) != set(names):
+            rule = f"be for the boxes {list(names)}"
+            raise InvalidInputError("The reservation values", rule, list(given))
+        given = [given[name] for name in names]
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "fiu":
+        raise InvalidInputError("The reservation values", "be numbers", given)
+    sign = 1.0 if sense == "min" else -1.0
+    turned = sign * numbers.astype(np.float64)
+    if turned.shape != (len(names),):
+        rule = f"be one number per box, {len(names)}"
+        raise InvalidInputError("The reservation values", rule, np.shape(turned))
+    if np.isnan(turned).any() or np.isposinf(turned).any():
+        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
+        raise InvalidInputError("The reservation values", rule, (sign * turned).tolist())
+    return turned

@@ -1,0 +1,56 @@
+"""Capped laws of nodes behind which all values have finitely many outcomes: exact, without quadrature."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weitzman.search.laws.discrete import Discrete
+from weitzman.search.laws.distribution import Distribution
+from weitzman.search.variants.forest.capped import Capped, Part, Way
+
+
+class Outcomes(Part):
+    """κ of a node behind which all values have finitely many outcomes: exact."""
+
+    def __init__(self, cost: float, discount: float, ways: Sequence[Way]) -> None:
+        laws = [_lowest([part.law for part in way.parts if isinstance(part, Part)]) for way in ways]
+        points = np.concatenate([law.values for law in laws])
+        chances = [way.chance for way in ways]
+        mass = np.concatenate([p * law.probabilities for p, law in zip(chances, laws, strict=True)])
+        reached = Discrete.of_masses(points, mass)
+        self.sigma = _root(reached, cost, discount)
+        values, mass = np.maximum(reached.values, self.sigma), reached.probabilities
+        if discount < 1.0:
+            values, mass = np.append(values, self.sigma), np.append(discount * mass, 1.0 - discount)
+        super().__init__(Discrete.of_masses(values, mass))
+
+
+def capped(cost: float, discount: float, ways: Sequence[Way]) -> "Capped | Outcomes":
+    """Return κ of a node."""
+    parts = [part for way in ways for part in way.parts]
+    exact = all(isinstance(part, Part) and isinstance(part.law, Discrete) for part in parts)
+    return (Outcomes if exact else Capped)(cost, discount, ways)
+
+
+def _lowest(laws: Sequence[Distribution]) -> Discrete:
+    """Return the law of the smallest of independent values with finitely many outcomes."""
+    if len(laws) == 1 and isinstance(laws[0], Discrete):
+        return laws[0]
+    points = np.unique(np.concatenate([[np.inf], *(law.kinks() for law in laws)]))
+    above = np.prod([law.sf(points) for law in laws], axis=0) if laws else np.zeros(1)
+    return Discrete.of_masses(points, -np.diff(above, prepend=1.0))
+
+
+def _root(reached: Discrete, cost: float, discount: float) -> float:
+    """Return σ: g is linear between the outcomes."""
+    if discount == 1.0:
+        return float(reached.solve_below(cost))
+    points = reached.values[np.isfinite(reached.values)]
+    if not points.size:
+        return cost / (1.0 - discount)
+    heights = (1.0 - discount) * points + discount * reached.excess_below(points)
+    place = int(np.searchsorted(heights, cost, side="right")) - 1
+    if place < 0:
+        return float(points[0] + (cost - heights[0]) / (1.0 - discount))
+    slope = (1.0 - discount) + discount * float(reached.cdf(points[place]))
+    return float(points[place] + (cost - heights[place]) / slope)

@@ -1,0 +1,51 @@
+"""What the plans of variants print: a table without trees, and the lines below any table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from weitzman.search.table import number
+
+_MOST_ROWS = 40
+
+
+def printed(plan: Any) -> str:
+    """Return what a plan prints, as plain text."""
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(plan)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def plan_lines(
+    head: str, columns: Sequence[str], rows: Sequence[Sequence[str | float]], plan: Any
+) -> Group:
+    """Return a sentence, a table of names and numbers, and what the search is worth."""
+    table = Table()
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place else "left", overflow="fold")
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(*(Text(cell if isinstance(cell, str) else number(cell)) for cell in row))
+    if len(rows) > _MOST_ROWS:
+        table.add_row(f"… {len(rows) - _MOST_ROWS} more", *([""] * (len(columns) - 1)))
+    return Group(Text(head), table, *(Text(line) for line in summary(plan, len(plan.boxes))))
+
+
+def summary(plan: Any, boxes: int) -> list[str]:
+    """Return what a plan is worth, and its outside option."""
+    what, part = (
+        ("expected total", "of which costs")
+        if plan.sense == "min"
+        else ("expected net value", "after costs of")
+    )
+    found = [
+        f"{what} {number(plan.expected_total)} ({plan.kind}), {part} {number(plan.expected_paid)}; "
+        f"{plan.expected_opened:.3g} looks at {boxes} boxes"
+    ]
+    if plan.outside is not None:
+        verdict = "" if plan.searches else " (do not search at all)"
+        found.append(f"outside option: {number(plan.outside)}{verdict}")
+    return found
