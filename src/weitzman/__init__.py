@@ -27,6 +27,7 @@ from weitzman.search.variants.hard.limited import plan_limited
 from weitzman.search.variants.hard.optional_inspection import plan_optional_inspection
 from weitzman.search.variants.hard.partial_look import PartialBox
 from weitzman.search.variants.hard.partial_plan import PartialPlan, plan_partial
+from weitzman.search.variants.hard.prerequisites import plan_prerequisites
 from weitzman.search.variants.hard.scenarios import ScenarioPlan, plan_scenarios
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ __all__ = [
     "plan_limited",
     "plan_optional_inspection",
     "plan_partial",
+    "plan_prerequisites",
     "plan_scenarios",
     "read_log",
     "replay",

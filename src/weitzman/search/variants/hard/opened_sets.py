@@ -131,9 +131,14 @@ class OpenedSets:
         """Return the best action: 0 stops, a set is opened, −1 − j takes box j."""
         return int(self._solved[1][opened][int(self._place(best))])
 
-    def rule(self) -> "OpenedSetsRule":
-        """Return the best rule."""
-        actions = np.stack([self._solved[1][opened] for opened in self._sets])
+    def rule(self, action: Callable[[int, float], int] | None = None) -> "OpenedSetsRule":
+        """Return the best rule, or another one, as a table."""
+        if action is None:
+            actions = np.stack([self._solved[1][opened] for opened in self._sets])
+        else:
+            best = self.grid.tolist()
+            rows = [[action(opened, b) for b in best] for opened in self._sets]
+            actions = np.array(rows, dtype=np.int64)
         return OpenedSetsRule(sets=np.array(self._sets), grid=self.grid, actions=actions)
 
     def follow(self, action: Callable[[int, float], int] | None = None) -> Courses:
