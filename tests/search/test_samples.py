@@ -125,7 +125,7 @@ def coverage(family: str, n: int, size: int, draws: int, seed: int) -> tuple[flo
     for _ in range(draws):
         made = wz.plan_from_samples(
             {b.name: law.sample(rng, size) for b, law in zip(boxes, laws, strict=True)},
-            {b.name: b.cost for b in boxes},
+            {b.name: b.expected_cost for b in boxes},
             worst={b.name: end for b, end in zip(boxes, ends, strict=True)},
         )
         true = wz.expected_total(boxes, list(made.plan.reservation_values.values()))
@@ -171,6 +171,19 @@ def test_larger_is_better_is_the_mirror_image() -> None:
     high = wz.plan_from_samples(turned, costs, worst=-20.0, sense="max")
     assert high.guaranteed_total == -low.guaranteed_total
     assert high.plan.order == low.plan.order
+
+
+def test_plan_is_the_same_face() -> None:
+    samples, costs = {"a": [1.0, 2.0, 4.0], "b": [3.0, 3.0]}, {"a": 0.1, "b": 0.2}
+    made = wz.plan(samples, costs=costs, worst=9.0, confidence=0.9, outside=8.0)
+    plain = wz.plan_from_samples(samples, costs, worst=9.0, confidence=0.9, outside=8.0)
+    assert made.guaranteed_total == plain.guaranteed_total
+    tree = wz.plan(scenarios={"a": [1.0, 9.0], "b": [8.0, 2.0]}, costs=costs)
+    assert tree.tree.startswith("open a")
+    with pytest.raises(wz.InvalidInputError, match="The settings of variants must be left out"):
+        wz.plan(samples, costs=costs, confidence=0.9, keep=2)  # type: ignore[call-overload]
+    with pytest.raises(wz.InvalidInputError, match="The boxes must be a mapping of samples"):
+        wz.plan([wz.Box("a", 1.0, 2.0)], confidence=0.9)  # type: ignore[call-overload]
 
 
 def test_an_outside_option_stands_for_all_worse_values() -> None:

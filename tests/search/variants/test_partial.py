@@ -185,13 +185,15 @@ def like_the_paper(rng: np.random.Generator) -> wz.PartialBox:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "count"), [(2, 500), (3, 200), (4, 40)])
+@pytest.mark.parametrize(("n", "count"), [(2, 500), (3, 200), (4, 40), (5, 200), (9, 50)])
 def test_rules_rank_as_in_tables_3_and_4(n: int, count: int) -> None:
     rng = np.random.default_rng([21, n])
     ratios: dict[str, list[float]] = {method: [] for method in METHODS}
     for _ in range(count):
         boxes = [like_the_paper(rng) for _ in range(n)]
-        best = wz.plan_partial(boxes, sense="max", outside=0.0, method="exact").expected_total
+        # Of many boxes the optimum is not known, but no search is better than the bound
+        method = "exact" if n <= 4 else "committing"
+        best = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).bound
         for method in METHODS:
             total = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).expected_total
             ratios[method].append(total / best)
