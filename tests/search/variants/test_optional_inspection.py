@@ -115,7 +115,7 @@ def test_continuous_values_by_simulation() -> None:
     for name, share in made.keep_probabilities.items():
         assert abs(shares[name] - share) < 5.0 * (0.25 / 20_000) ** 0.5
     assert made.bound <= made.expected_total
-    assert made.kind == "guarantee ≤ 1.33333"
+    assert made.kind == "guarantee ≤ 4/3"
 
 
 def test_a_live_search_takes_a_box_unopened() -> None:

@@ -7,7 +7,8 @@ The optimum is hard to compute. Smaller values better.
 among disjoint batches Weitzman's rule is optimal, with its exact total. The batches are made one after the
 other: the first box is the one with the smallest reservation value as a batch of its own, and as long as
 there is room the box is added that makes the reservation value of the batch smallest, if it makes it
-smaller at all. Nothing is proved of this choice.
+smaller at all. That is done for every size up to k, and the size with the best total is taken. Nothing
+is proved of this choice.
 
 **What no search can do better.** A search that opens m boxes in batches pays at least m/k prices, and
 could open them one at a time; so it pays at least what Weitzman's rule pays at the costs c_i + price/k.
@@ -160,13 +161,11 @@ def chance_to_win(used: Evaluation, box: int, values: Floats) -> Floats:
     return chance
 
 
-def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> BoundedPlan:
-    """Return Weitzman's rule on batches that are made one after the other."""
+def _made(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> list[list[int]]:
+    """Return batches of at most so many boxes, made one after the other."""
 
     def sigma(batch: Sequence[int]) -> float:
-        together = smallest([laws[i] for i in batch])
-        cost = price + float(problem.costs[list(batch)].sum())
-        return float(optimum([together], np.array([cost]), problem.start).reservation_values[0])
+        return float(_among(problem, laws, [batch], price).reservation_values[0])
 
     left, batches = list(range(len(laws))), []
     while left:
@@ -181,8 +180,22 @@ def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: fl
             batch.append(row)
             left.remove(row)
         batches.append(batch)
-    costs = np.array([price + problem.costs[batch].sum() for batch in batches])
-    used = optimum([smallest([laws[i] for i in b]) for b in batches], costs, problem.start)
+    return batches
+
+
+def _among(
+    problem: Problem, laws: Sequence[Discrete], batches: Sequence[Sequence[int]], price: float
+) -> Evaluation:
+    """Return Weitzman's rule among batches."""
+    costs = np.array([price + problem.costs[list(batch)].sum() for batch in batches])
+    return optimum([smallest([laws[i] for i in b]) for b in batches], costs, problem.start)
+
+
+def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> BoundedPlan:
+    """Return Weitzman's rule on the best batches."""
+    ways = [_made(problem, laws, size, price) for size in range(1, min(most, len(laws)) + 1)]
+    batches = min(ways, key=lambda way: _among(problem, laws, way, price).expected_total)
+    used = _among(problem, laws, batches, price)
     bound = optimum(list(laws), problem.costs + price / most, problem.start).expected_total
     begun = used.open_probabilities
     opened, kept = np.zeros(len(laws)), np.zeros(len(laws))
@@ -203,6 +216,6 @@ def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: fl
         bound=bound,
         opened=opened,
         kept=kept,
-        paid=float(begun @ costs),
+        paid=float(begun @ used.costs),
         settle=_settle_with(rule.begun, price),
     )

@@ -95,7 +95,7 @@ def plan_optional_inspection(
     >>> shops = [Box("near", 2.0, Discrete([8.0, 12.0])), Box("far", 1.0, Discrete([4.0, 18.0]))]
     >>> made = plan_optional_inspection(shops)
     >>> made.kind, made.expected_total, made.bound
-    ('guarantee ≤ 1.33333', 8.0, 8.0)
+    ('guarantee ≤ 4/3', 8.0, 8.0)
     """
     problem = checked_problem(boxes, sense, outside)
     names = problem.names
@@ -146,7 +146,7 @@ def _kind(problem: Problem, laws: Sequence[Distribution], blind: Floats) -> str:
         values.append(problem.outside)
     if min(values) < 0.0 or not np.isfinite(blind).all():
         return HEURISTIC
-    return guarantee(0.8) if problem.sense == "max" else f"guarantee ≤ {4 / 3:g}"
+    return guarantee(0.8) if problem.sense == "max" else "guarantee ≤ 4/3"
 
 
 def _relaxed(problem: Problem, laws: Sequence[Distribution], blind: Floats) -> float:
