@@ -74,6 +74,13 @@ class Laws:
                 matrix[:, places[:known]] = getattr(law, question)(x)[:, None]
         return matrix
 
+    def cdf(self, x: Floats) -> Floats:
+        """Return P(v_i ≤ x_i) of every box."""
+        result = np.empty(len(self))
+        for places, law in self._groups:
+            result[places] = law.cdf(x[places])
+        return result
+
     def excess(self, s: Floats) -> Floats:
         """Return c_{D_i}(s_i) of every box."""
         result = np.empty(len(self))

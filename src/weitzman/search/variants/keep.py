@@ -23,6 +23,7 @@ partition matroids; for others all subsets are gone through, of at most :data:`M
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Matroid:
 
 
 def partition_matroid(
-    groups: Mapping[str, Hashable], limits: Mapping[Hashable, int] | int = 1
+    groups: Mapping[str, Hashable], limits: Mapping[Any, int] | int = 1
 ) -> Matroid:
     """Keep at most so many boxes of each group; ``groups`` says which group a box is in.
 

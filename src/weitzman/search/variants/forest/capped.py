@@ -25,105 +25,43 @@ behind a node has finitely many outcomes, so has κ, and all is exact.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from weitzman.arrays import Floats
-from weitzman.search.laws.distribution import Distribution
-from weitzman.search.laws.quadrature import areas, integrate_tail
+from weitzman.search.laws.quadrature import integrate_tail
 from weitzman.search.laws.roots import Function, solve_excess
+from weitzman.search.variants.forest.parts import Leaf, Leaves, Way
 
-# Points that no panel may span unseen: where a cdf does its rising
-_LEVELS = np.array([0.01, 0.25, 0.5, 0.75, 0.99])
 _BLOCK = 24
-
-
-class Part:
-    """The law of a value as the recursion needs it: here of a value that is found."""
-
-    def __init__(self, law: Distribution) -> None:
-        self.law = law
-        self.low, self.top = (float(end) for end in law.support())
-
-    def sf(self, x: Floats) -> Floats:
-        """Return P(v > x)."""
-        return self.law.sf(x)
-
-    def cdf(self, x: Floats) -> Floats:
-        """Return P(v ≤ x)."""
-        return self.law.cdf(x)
-
-    def excess(self, s: Floats) -> Floats:
-        """Return E(s − v)⁺."""
-        return self.law.excess_below(s)
-
-    @cached_property
-    def edges(self) -> Floats:
-        """Points where the cdf may jump or bend, and where it rises."""
-        if self.law.is_step:
-            return self.law.kinks()
-        marks = np.concatenate([self.law.kinks(), np.ravel(self.law.quantile(_LEVELS))])
-        return np.unique(marks[np.isfinite(marks)])
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One branch: its chance, and the parts of which the smallest is reached; none: nothing is."""
-
-    chance: float
-    parts: tuple["Part | Capped", ...]
-
-    @cached_property
-    def floor(self) -> float:
-        """Up to it at most one part matters."""
-        return sorted(part.low for part in self.parts)[1] if len(self.parts) > 1 else np.inf
-
-    def sf(self, x: Floats) -> Floats:
-        """Return P(M > x) on this branch."""
-        result = np.ones(x.shape)
-        for part in self.parts:
-            result = result * part.sf(x)
-        return result
-
-    def cdf(self, x: Floats) -> Floats:
-        """Return P(M ≤ x) on this branch, accurate where it is small."""
-        if len(self.parts) == 1:
-            return self.parts[0].cdf(x)
-        logs = np.zeros(x.shape)
-        with np.errstate(divide="ignore"):
-            for part in self.parts:
-                logs = logs + np.log1p(-part.cdf(x))
-        return np.asarray(-np.expm1(logs))
-
-    def excess(self, s: Floats) -> Floats:
-        """Return E(s − M)⁺ up to the floor."""
-        return np.asarray(sum((part.excess(s) for part in self.parts), np.zeros(s.shape)))
-
-    def gain(self, a: Floats, b: Floats, whole: float) -> Floats:
-        """Return E(b − M)⁺ − E(a − M)⁺ for panels from a to b that the floor does not divide."""
-        alone = b <= self.floor
-        result = np.zeros(a.shape)
-        if alone.any():
-            result[alone] = self.excess(b[alone]) - self.excess(a[alone])
-        if not alone.all():
-            result[~alone] = areas(self.cdf, a[~alone], b[~alone], whole=whole)
-        return result
+_EPS = float(np.finfo(np.float64).eps)
 
 
 class Capped:
-    """κ of one node: of its cost, its discount, and the branches that it leads to."""
+    """κ of one node: of its cost, its discount, and the branches that it leads to.
 
+    ``sigma`` is given if it is known; ``chain`` are the values of a chain.
+    """
+
+    plain = False
     low: float
     top: float
 
-    def __init__(self, cost: float, discount: float, ways: Sequence[Way]) -> None:
+    def __init__(
+        self,
+        cost: float,
+        discount: float,
+        ways: Sequence[Way],
+        sigma: float | None = None,
+        chain: list[Leaf] | None = None,
+    ) -> None:
+        self.chain = chain
         self.cost, self.discount, self.ways = cost, discount, tuple(ways)
         parts = [part for way in ways for part in way.parts]
         self._bottom = min((part.low for part in parts), default=np.inf)
         ends = [min((part.top for part in way.parts), default=np.inf) for way in ways]
-        self.sigma = self._solved()
+        self.sigma = self._solved() if sigma is None else sigma
         self.low, self.top = self.sigma, max(self.sigma, *ends)
 
     def sf(self, x: Floats) -> Floats:
@@ -145,6 +83,8 @@ class Capped:
 
     def excess(self, s: Floats) -> Floats:
         """Return E(s − κ)⁺ = (g(s) − c)⁺."""
+        if self.closed:
+            return np.where(s > self.sigma, self._sum(s) - self.cost, 0.0)
         flat = np.ravel(s)
         inner = self._marks[(self._marks > self._start) & (self._marks < flat.max(initial=-np.inf))]
         points = np.unique(np.concatenate([inner, flat[flat > self._start]]))
@@ -167,9 +107,15 @@ class Capped:
         return np.asarray(marks[np.isfinite(marks)])
 
     @cached_property
-    def _closed(self) -> bool:
+    def leaves(self) -> Leaves | None:
+        """The values that κ is the smallest of; None behind a signal or a discount."""
+        within = self.ways[0].leaves if len(self.ways) == 1 and self.discount == 1.0 else None
+        return None if within is None else [(max(self.sigma, s), law) for s, law in within]
+
+    @cached_property
+    def closed(self) -> bool:
         """Whether g is a sum of closed forms everywhere."""
-        return all(len(way.parts) < 2 for way in self.ways)
+        return all(way.closed for way in self.ways)
 
     @cached_property
     def _start(self) -> float:
@@ -210,7 +156,7 @@ class Capped:
 
     def _onward(self, a: float, at_a: float, points: Floats) -> Floats:
         """Return g at sorted points beyond a, with no edge between any two; g(a) is known."""
-        if self._closed:
+        if self.closed:
             return self._sum(points)
         ends = np.concatenate([[a], points])
         panels = [way.gain(ends[:-1], ends[1:], self.cost) for way in self.ways]
@@ -238,17 +184,28 @@ class Capped:
             over = int(np.searchsorted(heights, cost))
             if over < heights.size:
                 if over:
-                    a, at_a = float(points[over - 1]), float(heights[over - 1])
-                return self._between(a, at_a, float(points[over]))
+                    a = float(points[over - 1])
+                return self._between(a, float(points[over]), float(heights[over]) - cost)
             a, at_a = float(points[-1]), float(heights[-1])
 
-    def _between(self, a: float, at_a: float, b: float) -> float:
-        """Return the root between two points without an edge between them, g(a) < c ≤ g(b)."""
-        short, low, high = (np.full(1, x) for x in (self.cost - at_a, a, b))
-        found = solve_excess(
-            lambda s: self._onward(a, at_a, s) - at_a, self._slope, short, high, low
-        )
-        return float(found[0])
+    def _between(self, a: float, s: float, excess: float) -> float:
+        """Return the root between a and s, with no edge between them: Newton's from the right.
+
+        g is convex, so that no step passes the root.
+        """
+        while excess > 0.0:
+            at = np.full(1, s)
+            new = max(s - excess / float(self._slope(at)[0]), a)
+            if s - new <= _EPS * abs(s):
+                return new
+            low = np.full(1, new)
+            if self.closed:
+                excess = float(self._sum(low)[0]) - self.cost
+            else:
+                gained = sum(way.chance * way.gain(low, at, self.cost)[0] for way in self.ways)
+                excess -= (1.0 - self.discount) * (s - new) + self.discount * float(gained)
+            s = new
+        return s
 
     def _solved_left(self) -> float:
         """Return the root at or below the first edge."""

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from weitzman.arrays import Floats
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.quadrature import integrate
-from weitzman.search.variants.forest.capped import Part
 from weitzman.search.variants.forest.forest import Forest, Key, Twig
 from weitzman.search.variants.forest.nodes import Branch
+from weitzman.search.variants.forest.parts import Part
 
 Room = Callable[[Floats, NDArray[np.intp]], Floats]
 """Of the chances of the trees to be worth more than x (a row a tree, a column an x), and the tree

@@ -14,9 +14,11 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.variants.forest.capped import Capped, Part, Way
+from weitzman.search.variants.forest.capped import Capped
+from weitzman.search.variants.forest.chains import leaves_of, solved
 from weitzman.search.variants.forest.nodes import Branch, Node, all_nodes
-from weitzman.search.variants.forest.outcomes import Outcomes, capped
+from weitzman.search.variants.forest.outcomes import Outcomes, has_outcomes
+from weitzman.search.variants.forest.parts import Leaf, Part, Way
 
 Key = tuple[float, int]
 
@@ -59,13 +61,34 @@ class Forest:
     def capped(self) -> list[Capped | Outcomes]:
         """The capped law of every node, by row."""
         found: dict[int, Capped | Outcomes] = {}
-        for node in self._leaves_first():
-            ways = [_way(branch, found) for branch in node.branches]
-            found[id(node)] = capped(node.cost, node.discount, ways)
+        for level in self._levels():
+            chains: list[tuple[Node, list[Way], list[Leaf]]] = []
+            for node in level:
+                ways = [_way(branch, found) for branch in node.branches]
+                if has_outcomes(ways):
+                    found[id(node)] = Outcomes(node.cost, node.discount, ways)
+                elif node.cost > 0.0 and (leaves := leaves_of(node.discount, ways)) is not None:
+                    chains.append((node, ways, leaves))
+                else:
+                    found[id(node)] = Capped(node.cost, node.discount, ways)
+            if chains:
+                sigma = solved(
+                    [node.cost for node, _, _ in chains], [each for _, _, each in chains]
+                )
+                for (node, ways, leaves), s in zip(chains, sigma, strict=True):
+                    found[id(node)] = Capped(node.cost, 1.0, ways, s, leaves)
         return [found[id(node)] for node in self.nodes]
 
-    def _leaves_first(self) -> list[Node]:
-        """Return the nodes, each behind all that it leads to."""
+    def _levels(self) -> list[list[Node]]:
+        """Return the nodes by how much is behind them, at most."""
+        height = self._heights
+        levels: list[list[Node]] = [[] for _ in range(max(height.values()))]
+        for node in self.nodes:
+            levels[height[id(node)] - 1].append(node)
+        return levels
+
+    @cached_property
+    def _heights(self) -> dict[int, int]:
         height: dict[int, int] = {}
 
         def measured(node: Node, depth: int) -> int:
@@ -79,7 +102,7 @@ class Forest:
 
         for root in self.roots:
             measured(root, 1)
-        return sorted(self.nodes, key=lambda node: height[id(node)])
+        return height
 
     @cached_property
     def sigma(self) -> Floats:
@@ -116,7 +139,7 @@ class Forest:
     def nothing(self) -> list[float]:
         """The chance of each tree to hold no value at all."""
         known: dict[int, float] = {}
-        for node in self._leaves_first():
+        for node in (node for level in self._levels() for node in level):
             without = [branch for branch in node.branches if branch.value is None]
             known[id(node)] = float(
                 sum(b.chance * np.prod([known[id(child)] for child in b.then]) for b in without)

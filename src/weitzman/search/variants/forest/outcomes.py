@@ -6,7 +6,7 @@ import numpy as np
 
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.variants.forest.capped import Capped, Part, Way
+from weitzman.search.variants.forest.parts import Part, Way
 
 
 class Outcomes(Part):
@@ -23,13 +23,13 @@ class Outcomes(Part):
         if discount < 1.0:
             values, mass = np.append(values, self.sigma), np.append(discount * mass, 1.0 - discount)
         super().__init__(Discrete.of_masses(values, mass))
+        self.leaves = [(self.sigma, self.law)]
 
 
-def capped(cost: float, discount: float, ways: Sequence[Way]) -> "Capped | Outcomes":
-    """Return κ of a node."""
+def has_outcomes(ways: Sequence[Way]) -> bool:
+    """Return whether all that some branches lead to has finitely many outcomes."""
     parts = [part for way in ways for part in way.parts]
-    exact = all(isinstance(part, Part) and isinstance(part.law, Discrete) for part in parts)
-    return (Outcomes if exact else Capped)(cost, discount, ways)
+    return all(isinstance(part, Part) and isinstance(part.law, Discrete) for part in parts)
 
 
 def _lowest(laws: Sequence[Distribution]) -> Discrete:

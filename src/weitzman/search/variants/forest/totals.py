@@ -16,7 +16,8 @@ from weitzman.arrays import Floats
 from weitzman.search.exact_total import refined
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.quadrature import integrate, integrate_tail
-from weitzman.search.variants.forest.capped import Capped, Part
+from weitzman.search.variants.forest.capped import Capped
+from weitzman.search.variants.forest.parts import Part
 
 _BLOCK = 32
 _NEGLIGIBLE = 1e-18

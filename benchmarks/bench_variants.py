@@ -1,0 +1,68 @@
+"""How fast plans of variants are: `make bench-variants`. Each benchmark checks the figure it is kept for."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weitzman as wz
+from bench_core import boxes
+
+
+def staged(n: int) -> list[wz.Box]:
+    """Boxes of three stages: two signals, two more, and a continuous value that depends on them."""
+    rng = np.random.default_rng(n)
+    made = []
+    for i, box in enumerate(boxes(n)):
+        shift, cost = rng.uniform(0.5, 2.0), box.expected_cost
+        good, bad = box.law, wz.affine(box.law, shift=shift)
+        p, q = rng.uniform(0.2, 0.8, 2)
+        first = wz.Stage("screen", 0.2 * cost, {"good": p, "bad": 1.0 - p})
+        second = {"good": {"up": q, "down": 1.0 - q}, "bad": {"up": 0.2 * q, "down": 1.0 - 0.2 * q}}
+        last = wz.Stage("trial", cost, {"up": good, "down": bad})
+        stages = [first, wz.Stage("test", 0.4 * cost, second), last]
+        made.append(wz.Box(f"b{i}", stages=stages))
+    return made
+
+
+def tree(n: int) -> list[wz.Box]:
+    """Continuous boxes, each after a random one of those before it."""
+    rng = np.random.default_rng(n)
+    made = []
+    for i, box in enumerate(boxes(n)):
+        after = f"b{rng.integers(i)}" if i else None
+        made.append(wz.Box(f"b{i}", box.expected_cost, box.law, after=after))
+    return made
+
+
+def test_1000_boxes_in_chains_of_three_stages(benchmark: Any) -> None:
+    given = staged(1000)
+    benchmark.pedantic(lambda: wz.plan(given, keep=1).expected_total, rounds=3)
+    assert benchmark.stats.stats.median <= 5.0
+
+
+def test_a_tree_of_1000_continuous_boxes(benchmark: Any) -> None:
+    given = tree(1000)
+    benchmark.pedantic(lambda: wz.plan(given).expected_total, rounds=3)
+    assert benchmark.stats.stats.median <= 10.0
+
+
+def test_keep_10_of_1000_continuous_boxes(benchmark: Any) -> None:
+    given = boxes(1000)
+    benchmark.pedantic(lambda: wz.plan(given, keep=10).expected_total, rounds=3)
+    assert benchmark.stats.stats.median <= 5.0
+
+
+@pytest.mark.parametrize("make", [staged, tree])
+def test_growth(benchmark: Any, make: Any) -> None:
+    """Print how the time grows with the number of boxes."""
+    for n in (125, 250, 500, 1000):
+        given = make(n)
+        plan = wz.plan(given)
+        _ = plan.expected_total
+    benchmark.pedantic(lambda: wz.plan(make(500)).expected_total, rounds=1)
+
+
+def test_chances_of_a_tree_of_200_boxes(benchmark: Any) -> None:
+    given = tree(200)
+    benchmark.pedantic(lambda: wz.plan(given).open_probabilities, rounds=1)
