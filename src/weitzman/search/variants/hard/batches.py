@@ -7,8 +7,8 @@ The optimum is hard to compute. Smaller values better.
 among disjoint batches Weitzman's rule is optimal, with its exact total. The batches are made one after the
 other: the first box is the one with the smallest reservation value as a batch of its own, and as long as
 there is room the box is added that makes the reservation value of the batch smallest, if it makes it
-smaller at all. That is done for every size up to k, and the size with the best total is taken. Nothing
-is proved of this choice.
+smaller at all. Then single boxes are moved to other batches, or to new ones, as long as that improves the
+total. Nothing is proved of this choice.
 
 **What no search can do better.** A search that opens m boxes in batches pays at least m/k prices, and
 could open them one at a time; so it pays at least what Weitzman's rule pays at the costs c_i + price/k.
@@ -191,10 +191,35 @@ def _among(
     return optimum([smallest([laws[i] for i in b]) for b in batches], costs, problem.start)
 
 
+def _improved(
+    batches: Sequence[Sequence[int]], most: int, total: Callable[[Sequence[Sequence[int]]], float]
+) -> list[list[int]]:
+    """Return batches that no move of a single box, to another batch or a new one, makes better."""
+    now, least = [list(batch) for batch in batches], total(batches)
+    row, unchanged, count = 0, 0, sum(len(batch) for batch in batches)
+    while unchanged < count:
+        rest = [[i for i in batch if i != row] for batch in now]
+        ways = [
+            [[*batch, row] if k == place else batch for k, batch in enumerate([*rest, []])]
+            for place in range(len(rest) + 1)
+        ]
+        ways = [[b for b in way if b] for way in ways if max(len(b) for b in way) <= most]
+        best = min(ways, key=total)
+        if (new := total(best)) < least:
+            now, least, unchanged = best, new, 0
+        else:
+            unchanged += 1
+        row = (row + 1) % count
+    return now
+
+
 def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> BoundedPlan:
-    """Return Weitzman's rule on the best batches."""
-    ways = [_made(problem, laws, size, price) for size in range(1, min(most, len(laws)) + 1)]
-    batches = min(ways, key=lambda way: _among(problem, laws, way, price).expected_total)
+    """Return Weitzman's rule on batches that are made one after the other, and then improved."""
+
+    def total(batches: Sequence[Sequence[int]]) -> float:
+        return _among(problem, laws, batches, price).expected_total
+
+    batches = _improved(_made(problem, laws, most, price), most, total)
     used = _among(problem, laws, batches, price)
     bound = optimum(list(laws), problem.costs + price / most, problem.start).expected_total
     begun = used.open_probabilities

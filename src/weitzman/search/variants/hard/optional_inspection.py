@@ -32,9 +32,9 @@ from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws
+from weitzman.search.laws.at_most import AtMost
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.laws.limited import AtMost
 from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import Action, Open, Take, WeitzmanRule
 from weitzman.search.state import RoundState

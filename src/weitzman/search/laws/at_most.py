@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
+from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 
 
@@ -61,6 +62,6 @@ class AtMost(Distribution):
         return np.asarray(self.b - s - (self.law.excess_below(self.b) - self.law.excess_below(s)))
 
     def affine(self, *, shift: float = 0.0, scale: float = 1.0) -> Distribution:
-        if scale < 0.0:
-            raise NotImplementedError("the law of a maximum is not needed")
+        if not scale > 0.0:
+            raise InvalidInputError("The scale of an affine map of AtMost", "be > 0", scale)
         return AtMost(self.law.affine(shift=shift, scale=scale), shift + scale * self.b)
