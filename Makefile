@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-peers bench-replay bench-serve docs clean
+.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-peers bench-replay bench-serve bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ docs: .venv/installed  ## build the documentation into docs/_build, warnings are
 
 bench: .venv/installed  ## time the exact core
 	$(BIN)/python -m pytest -q benchmarks/bench_core.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
+
+bench-variants: .venv/installed  ## time plans of stages, trees and shortlists
+	$(BIN)/python -m pytest -q benchmarks/bench_variants.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
 
 bench-fit: .venv/installed  ## time exact FTRL where no weights fit (half a minute)
 	$(BIN)/python benchmarks/bench_fit.py

@@ -53,6 +53,8 @@ BY_NEXT_BOX = {
     "search/rule.py WeitzmanRule.next",
     "learn/policies/aware_rule.py AwareRule.next",
     "search/kernels.py play_round",
+    "search/variants/forest/rule.py ForestRule.next",
+    "search/variants/draws.py DrawsRule.next",
     "learn/learners/parts/loop.py _search",
 }
 # Loops over a round that keep it in local variables: all of them compiled

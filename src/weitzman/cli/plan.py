@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from weitzman.search.plan import Plan
     from weitzman.search.reservation import Sense
     from weitzman.search.simulation import Simulation
+    from weitzman.search.variants.face import AnyPlan
 
 _PICTURES = (".png", ".pdf", ".svg")
 
@@ -35,6 +36,21 @@ def plan_command(
     outside: Annotated[
         float | None,
         typer.Option(metavar="NUMBER", help="A value to be had without opening anything."),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Keep the K best values instead of one.")
+    ] = None,
+    discount: Annotated[
+        float | None,
+        typer.Option(metavar="D", help="What something is worth one unit of time later."),
+    ] = None,
+    tail: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Plan for the worst share of the rounds, not for all."),
+    ] = None,
+    recall: Annotated[
+        bool | None,
+        typer.Option("--recall/--no-recall", help="Whether one can go back to an earlier value."),
     ] = None,
     form: Annotated[
         Format | None, typer.Option("--format", help="Read the file as this, whatever its name.")
@@ -61,7 +77,9 @@ def plan_command(
         raise InvalidInputError("The name of the plot file", rule, plot.name)
     content = read_boxes(file, form)
     direction = sense or content.sense or "min"
-    plan = _planned(content, direction, content.outside if outside is None else outside)
+    asked = {"keep": keep, "discount": discount, "tail": tail, "recall": recall}
+    settings = {**content.settings, **{k: v for k, v in asked.items() if v is not None}}
+    plan = _planned(content, direction, content.outside if outside is None else outside, settings)
     simulation = None if simulate is None else plan.simulate(simulate, seed)
     if plot is not None:
         _draw(plan, plot)
@@ -73,12 +91,14 @@ def plan_command(
         _show(plan, simulation, seed)
 
 
-def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
+def _planned(
+    content: BoxFile, sense: "Sense", outside: float | None, settings: dict[str, Any]
+) -> Any:
     """Return the plan; a law that is refused is told by its place in the file."""
     from weitzman.search.planning import plan
 
     try:
-        return plan(content.boxes, sense=sense, outside=outside)
+        return plan(content.boxes, sense=sense, outside=outside, **settings)
     except InvalidInputError as error:
         for entry in content.entries:
             if error.subject == f"The value of box {entry.box.name!r}":
@@ -87,7 +107,10 @@ def _planned(content: BoxFile, sense: "Sense", outside: float | None) -> "Plan":
         raise
 
 
-def _draw(plan: "Plan", file: Path) -> None:
+def _draw(plan: Any, file: Path) -> None:
+    if not hasattr(plan, "plot"):
+        rule = "be left out: this plan is a list of limits, with no picture"
+        raise InvalidInputError("--plot", rule, file.name)
     figure = plan.plot()
     try:
         figure.savefig(file, dpi=150)
@@ -96,7 +119,7 @@ def _draw(plan: "Plan", file: Path) -> None:
         raise InvalidInputError(f"The plot file {str(file)!r}", "be writable", got) from None
 
 
-def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
+def _show(plan: "AnyPlan", simulation: "Simulation | None", seed: int) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -111,10 +134,27 @@ def _show(plan: "Plan", simulation: "Simulation | None", seed: int) -> None:
         )
 
 
-def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[str, Any]:
+def _report(plan: Any, simulation: "Simulation | None", seed: int) -> dict[str, Any]:
     """Return the plan for machines."""
+    from weitzman.search.plan import Plan
+
+    report = _plain_report(plan) if isinstance(plan, Plan) else _variant_report(plan)
+    if simulation is not None:
+        low, high = simulation.quantile([0.05, 0.95]).tolist()
+        report["simulation"] = {
+            "rounds": simulation.totals.size,
+            "seed": seed,
+            "mean": simulation.mean,
+            "standard_error": simulation.standard_error,
+            "quantile_05": low,
+            "quantile_95": high,
+        }
+    return report
+
+
+def _plain_report(plan: "Plan") -> dict[str, Any]:
     costs = {b.name: b.expected_cost for b in plan.boxes}
-    report: dict[str, Any] = {
+    return {
         "sense": plan.sense,
         "outside": plan.outside,
         "expected_total": plan.expected_total,
@@ -134,14 +174,25 @@ def _report(plan: "Plan", simulation: "Simulation | None", seed: int) -> dict[st
             for name in plan.order
         ],
     }
-    if simulation is not None:
-        low, high = simulation.quantile([0.05, 0.95]).tolist()
-        report["simulation"] = {
-            "rounds": simulation.totals.size,
-            "seed": seed,
-            "mean": simulation.mean,
-            "standard_error": simulation.standard_error,
-            "quantile_05": low,
-            "quantile_95": high,
-        }
-    return report
+
+
+def _variant_report(plan: Any) -> dict[str, Any]:
+    sigma: dict[str, float] = getattr(plan, "reservation_values", {})
+    kept = plan.keep_probabilities
+    return {
+        "kind": plan.kind,
+        "sense": plan.sense,
+        "outside": plan.outside,
+        "expected_total": plan.expected_total,
+        "expected_paid": plan.expected_paid,
+        "expected_opened": plan.expected_opened,
+        "boxes": [
+            {
+                "box": name,
+                "reservation_value": sigma.get(name),
+                "open_probability": opened,
+                "keep_probability": kept[name],
+            }
+            for name, opened in plan.open_probabilities.items()
+        ],
+    }

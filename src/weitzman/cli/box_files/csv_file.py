@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
 from weitzman.cli.box_files.laws import law
+from weitzman.cli.box_files.stage_rows import read_stages
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Empirical
 
-COLUMNS = ("box", "cost", "distribution", "parameters", "sample", "weight")
+COLUMNS = (
+    *("box", "cost", "distribution", "parameters", "sample", "weight"),
+    *("after", "stage", "given", "signal", "chance"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,23 @@ def read_rows(text: str, file: str) -> BoxFile:
 
 def _entry(name: str, rows: list[_Row]) -> Entry:
     """Return the box that the rows of one name describe."""
+    after = rows[0]["after"] or None
     for row in rows:
+        if (row["after"] or None) != after:
+            rule = f"be the same in all its rows, {after or 'empty'}"
+            raise wrong(row.where("after"), f"the box before {name!r}", rule, row["after"])
+    if rows[0]["stage"]:
+        stages = read_stages(name, rows, _content)
+        return Entry.of(name, math.nan, None, rows[0].where("stage"), stages=stages, after=after)
+    cost, value, place = _content(name, rows)
+    return Entry.of(name, cost, value, place, after=after)
+
+
+def _content(name: str, rows: list[_Row]) -> tuple[float, ValueLike, str]:
+    """Return the cost and the value that some rows give, and the place of the value."""
+    for row in rows:
+        for column in ("signal", "chance"):
+            _empty(row, column, "value")
         if bool(row["distribution"]) == bool(row["sample"]):
             got = Words("both" if row["sample"] else "neither")
             rule = "hold exactly one of distribution and sample"
@@ -67,7 +87,7 @@ def _entry(name: str, rows: list[_Row]) -> Entry:
         raise wrong(rows[1].where("box"), "a box with a distribution", rule, name)
     place = rows[0].where("distribution" if by_law else "sample")
     value = _law(rows[0]) if by_law else _sample(name, rows)
-    return Entry.of(name, costs[0], value, place)
+    return costs[0], value, place
 
 
 def _law(row: _Row) -> ValueLike:

@@ -2,12 +2,12 @@
 
 import math
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.reservation import Sense
 
 Where = Callable[[str], str]
@@ -22,21 +22,25 @@ class Entry:
     place: str
 
     @classmethod
-    def of(cls, name: str, cost: float, value: ValueLike, place: str) -> "Entry":
+    def of(cls, name: str, cost: float, value: Any, place: str, **more: Any) -> "Entry":
         """Return a box of these parts; a value that it refuses is told by its place."""
         try:
-            return cls(Box(name, cost, value), place)
+            return cls(Box(name, cost, value, **more), place)
         except InvalidInputError as error:
             raise wrong(place, f"the value of box {name!r}", error.rule, error.got) from None
 
 
 @dataclass(frozen=True)
 class BoxFile:
-    """The content of a box file; None for what the file does not say."""
+    """The content of a box file; None for what the file does not say.
+
+    ``settings`` are those of :func:`~weitzman.search.planning.plan` that ask for a variant.
+    """
 
     entries: tuple[Entry, ...]
     sense: Sense | None = None
     outside: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def boxes(self) -> list[Box]:

@@ -7,14 +7,20 @@ from typing import Any, TypeGuard
 
 from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
 from weitzman.cli.box_files.laws import law
+from weitzman.cli.box_files.settings import SETTINGS, read_settings
 from weitzman.errors import InvalidInputError
+from weitzman.search.contents import Draws, Stage, Successes
 from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.reservation import check_sense
 
 FORMS = {"distribution": "parameters", "samples": "weights", "values": "probabilities", "value": ""}
 """The keys that can hold the law of a box, each with the key that goes with it."""
-_KEYS = ("box", "cost", *FORMS, *(key for key in FORMS.values() if key))
+_SPECIAL = ("given", "successes")
+_KEYS = (
+    *("box", "cost", "after", "time", "stages", "draws"),
+    *(*FORMS, *_SPECIAL, *(key for key in FORMS.values() if key)),
+)
 # What a message shows of a longer text.
 _MOST_SHOWN = 60
 
@@ -27,7 +33,7 @@ def read_objects(text: str, file: str) -> BoxFile:
     if not isinstance(content, dict) or "boxes" not in content:
         rule = "be an object with the key boxes, or a list of boxes"
         raise wrong(file, "the content", rule, _found(content))
-    _only(content, ("sense", "outside", "boxes"), f"{file}, ")
+    _only(content, ("sense", "outside", "boxes", *SETTINGS), f"{file}, ")
     sense = outside = None
     if "sense" in content:
         try:
@@ -37,7 +43,8 @@ def read_objects(text: str, file: str) -> BoxFile:
             raise wrong(f"{file}, sense", "the sense", error.rule, got) from None
     if content.get("outside") is not None:
         outside = _number(content["outside"], f"{file}, outside", "the outside option")
-    return BoxFile(_entries(content["boxes"], file, "boxes"), sense, outside)
+    settings = read_settings({key: content[key] for key in SETTINGS if key in content}, file)
+    return BoxFile(_entries(content["boxes"], file, "boxes"), sense, outside, settings)
 
 
 def _entries(boxes: Any, file: str, path: str) -> tuple[Entry, ...]:
@@ -64,14 +71,108 @@ def _entry(box: Any, place: str) -> Entry:
         raise wrong(place, "a box", "be an object", _found(box))
     _only(box, _KEYS, f"{place}.")
     name = _name(box, place)
+    more: dict[str, Any] = {}
+    if "after" in box:
+        more["after"] = _text(box["after"], f"{place}.after", "the box before")
+    if "time" in box:
+        more["time"] = _number(box["time"], f"{place}.time", "the time")
+    if "stages" in box:
+        _only(box, ("box", "after", "stages"), f"{place}.")
+        more["stages"] = _stages(box["stages"], name, f"{place}.stages")
+        return Entry.of(name, math.nan, None, f"{place}.stages", **more)
     cost = _cost(box, name, place)
-    forms = [key for key in FORMS if key in box]
+    form, value = _one_law(box, ("box", "cost", "after", "time"), f"box {name!r}", place)
+    return Entry.of(name, cost, value, f"{place}.{form}", **more)
+
+
+def _one_law(
+    found: dict[str, Any], beside: Collection[str], subject: str, place: str
+) -> tuple[str, Any]:
+    """Return the form that an object gives a value in, and the value."""
+    forms = [key for key in (*FORMS, *_SPECIAL) if key in found]
     if len(forms) != 1:
         rule = f"have exactly one of {', '.join(FORMS)}"
-        raise wrong(place, f"box {name!r}", rule, Words(", ".join(forms) or "none"))
+        raise wrong(place, subject, rule, Words(", ".join(forms) or "none"))
     (form,) = forms
-    _only(box, [key for key in ("box", "cost", form, FORMS[form]) if key], f"{place}.")
-    return Entry.of(name, cost, _value(box, form, place), f"{place}.{form}")
+    _only(found, [key for key in (*beside, form, FORMS.get(form), "draws") if key], f"{place}.")
+    if form == "given":
+        given = _object(found["given"], f"{place}.given", "the values given")
+        return form, {
+            _key(value, f"{place}.given"): _one_law(
+                law, (), f"after {value}", f"{place}.given.{value}"
+            )[1]
+            for value, law in given.items()
+        }
+    if form == "successes":
+        parts = _object(found["successes"], f"{place}.successes", "the successes")
+        _only(parts, ("value", "a", "b"), f"{place}.successes.")
+        if "value" not in parts:
+            raise wrong(f"{place}.successes", "the value", "be given", Words("nothing"))
+        numbers = {
+            key: _number(one, f"{place}.successes.{key}", f"the {key}")
+            for key, one in parts.items()
+        }
+        return form, Successes(**numbers)
+    value = _value(found, form, place)
+    if "draws" in found:
+        if not isinstance(found["draws"], bool):
+            raise wrong(f"{place}.draws", "draws", "be true or false", _found(found["draws"]))
+        return form, Draws(value) if found["draws"] else value
+    return form, value
+
+
+def _stages(found: Any, box: str, place: str) -> list[Stage]:
+    """Return the stages of a box: those before the last show signals, the last one a value."""
+    if not isinstance(found, list) or not found:
+        raise wrong(place, f"the stages of box {box!r}", "be a list of at least one", _found(found))
+    stages = []
+    for i, stage in enumerate(found):
+        here = f"{place}[{i}]"
+        _object(stage, here, "a stage")
+        beside = ("stage", "cost", "time")
+        name = _text(stage.get("stage", f"stage {i + 1}"), f"{here}.stage", "the name of a stage")
+        cost = stage.get("cost")
+        if isinstance(cost, dict):
+            cost = {
+                key: _number(one, f"{here}.cost.{key}", "the cost") for key, one in cost.items()
+            }
+        else:
+            cost = _cost(stage, box, here)
+        time = _number(stage.get("time", 1.0), f"{here}.time", "the time")
+        if "shows" in stage:
+            _only(stage, (*beside, "shows"), f"{here}.")
+            shows: Any = _object(stage["shows"], f"{here}.shows", "what a stage shows")
+        elif "given" in stage:
+            _only(stage, (*beside, "given"), f"{here}.")
+            given = _object(stage["given"], f"{here}.given", "the signals given")
+            shows = {
+                key: _one_law(law, (), f"after {key!r}", f"{here}.given.{key}")[1]
+                for key, law in given.items()
+            }
+        else:
+            shows = _one_law(stage, beside, f"stage {name!r}", here)[1]
+        stages.append(Stage(name, cost, shows, time))
+    return stages
+
+
+def _object(found: Any, place: str, subject: str) -> dict[str, Any]:
+    if not isinstance(found, dict) or not found:
+        raise wrong(place, subject, "be an object", _found(found))
+    return found
+
+
+def _text(found: Any, place: str, subject: str) -> str:
+    if not isinstance(found, str) or not found.strip():
+        raise wrong(place, subject, "be text", _found(found))
+    return found.strip()
+
+
+def _key(text: str, place: str) -> float:
+    """Return the number that a key of an object stands for."""
+    try:
+        return float(text)
+    except ValueError:
+        raise wrong(place, "a value given", "be a number", text) from None
 
 
 def _name(box: dict[str, Any], place: str) -> str:

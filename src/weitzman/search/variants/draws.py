@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def chain_of_draws(box: Box, sense: Sense, outside: float | None, factor: float) -> Node | None:
-    """Return the first draw of a box of successes; None if even that is not worth it."""
+def chain_of_draws(box: Box, sense: Sense, outside: float | None, factor: float) -> Node:
+    """Return the first draw of a box of successes, with those behind it that may be worth it."""
     value = box.value
     assert isinstance(value, Successes)
     if outside is None:
@@ -65,15 +65,16 @@ def chain_of_draws(box: Box, sense: Sense, outside: float | None, factor: float)
     shown = sign * value.value
     node: Node | None = None
     most = math.ceil(gain * value.a / cost - value.a - value.b) + 1
-    for failures in reversed(range(max(most, 0))):
+    for failures in reversed(range(max(most, 1))):
         chance = value.chance(failures)
-        if cost / chance >= gain:
+        if failures and cost / chance >= gain:
             continue
         ways = (
             Branch(chance, Discrete([shown])),
             Branch(1.0 - chance, then=() if node is None else (node,)),
         )
         node = Node(box.name, cost, ways, outcomes=(shown, math.inf))
+    assert node is not None
     return node
 
 

@@ -186,11 +186,12 @@ class NoRecallPlan:
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""
+        from weitzman.search.table import percent
         from weitzman.search.variants.plain_table import plan_lines
 
         bound = "at most" if self.sense == "min" else "at least"
         rows = [
-            (box.name, cost, limit, opened, taken)
+            (box.name, cost, limit, percent(opened), percent(taken))
             for box, cost, limit, opened, taken in zip(
                 self.boxes,
                 self._costs,

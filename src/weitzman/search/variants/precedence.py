@@ -9,12 +9,11 @@ max(σ, M) with E(σ − M)⁺ = c and M the smallest of the value and of κ of 
 the value. Opening the available box with the smallest σ, until the best value in hand is at most all
 of them, is optimal, and costs E min(outside, min κ) over the boxes that come after none.
 
-*Proof.* By induction from the leaves. What opening a box leads to is a search among independent
-alternatives, worth E min(x, M) to someone with x in hand; so the box with all that is behind it is one
-box of value M, of which only as much is paid for as is opened, and the argument of
-:mod:`~weitzman.search.variants.stages` applies: along any policy a box's cost is at least what its cap
-takes off M, with equality if the search never stops while something available is better than what
-is in hand. The rule never does.
+*Proof.* As in :mod:`~weitzman.search.variants.stages`: on average a policy pays as if a box cost κ − M.
+On the way to the box that is kept every M is at most κ of the next box, and in the end at most the
+value v, so that these costs and v add up to at least κ of the box that comes after none. With the
+rule they add up to just that, and boxes beside the way cost nothing: where κ > M, what follows stays
+below σ, and so below all else that is available, until M is reached and kept. ∎
 
 With several prerequisites for one box no such index exists; this module takes one.
 """

@@ -11,12 +11,12 @@ state, κ = max(σ, M) and E(σ − M)⁺ = c (:mod:`~weitzman.search.variants.f
 next stage of the box with the smallest σ, until the best value in hand is at most all of them, is
 optimal, and costs E min(outside, min_i κ_i) over the first stages.
 
-*Proof.* Charge a policy, in place of the costs, nothing, and let it pay κ of the box that it keeps.
-With x in hand, E(x − M)⁺ − c is what opening a state saves, and it equals E(x − κ)⁺ − c + E(x −
-max(κ, ·))… for x ≤ σ it is at most 0. So along any policy the cost of a state is at least what its
-cap takes off what follows, E(κ' − M)⁺ with κ' its cap, with equality where the policy never stops
-between a state and a better one: that is what the rule does. Hence no policy pays less than E min κ
-and the rule pays just that [Kleinberg 2016].
+*Proof.* Opening a state s leads to M_s, so κ_s = M_s + (σ_s − M_s)⁺. Whether s is opened is decided
+before M_s is known, so a policy pays on average as if s cost κ_s − M_s instead of c_s [Kleinberg 2016].
+For the box that is kept M_s is κ of the next state, in the end the value v, and the costs and v add up
+to κ of its first stage; the other boxes cost at least 0. So no policy costs less than E min(outside,
+min κ_i). The rule costs just that: if κ_s > M_s, what follows s stays below σ_s, and so below all
+others, until the box is kept; and the box that it keeps has the smallest κ. ∎
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,6 @@
 """A plan over a forest as a table: boxes and stages as trees, with what happens how often."""
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from weitzman.search.variants.forest.plan import ForestPlan
 
 MOST_ROWS = 40
+_DEEPEST = 6
 
 
 def forest_table(plan: "ForestPlan") -> Group:
@@ -44,7 +46,8 @@ def lines(plan: "ForestPlan") -> list[tuple[str, "Twig"]]:
         if twig.row in seen:
             return
         seen.add(twig.row)
-        found.append((("  " * (depth - 1) + "└ " if depth else "") + shown, twig))
+        indent = "  " * (min(depth, _DEEPEST) - 1) + "└ " if depth else ""
+        found.append((indent + shown, twig))
         for place, children in enumerate(twig.children):
             for child in children:
                 add(child, depth + 1, what_shows(plan, twig, place))
@@ -61,6 +64,8 @@ def what_shows(plan: "ForestPlan", twig: "Twig", place: int) -> str:
         return f"{node.labels[place]}: "
     if node.outcomes is not None:
         value = node.outcomes[place] * (1.0 if plan.sense == "min" else -1.0)
+        if math.isinf(value):
+            return "after a failure: "
         return f"{number(value + 0.0)}: "
     return ""
 
