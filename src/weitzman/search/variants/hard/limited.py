@@ -18,7 +18,7 @@ set that grows by the box that improves the total most. The best candidate is pl
 of it, but the bound says what it can lose.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,7 @@ from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_
 from weitzman.search.variants.hard.opened_sets import one_by_one, rows_of
 
 _HALVINGS = 50
+_HIGHEST = 1e12
 
 
 def plan_limited(
@@ -135,11 +136,32 @@ class _Subsets:
         return optimum([self.laws[i] for i in rows], costs, self.problem.start)
 
     def total(self, rows: Sequence[int]) -> float:
-        """Return the expected total among some boxes."""
+        """Return the expected total among some boxes; among none, what is in hand."""
+        if not rows:
+            return self.problem.start
         key = frozenset(rows)
         if key not in self._totals:
             self._totals[key] = self.among(sorted(rows)).expected_total
         return self._totals[key]
+
+    def prices(self) -> Iterator[tuple[float, Evaluation]]:
+        """Yield the prices of the bisection, each with its rule; only 0 if that keeps the limit."""
+        free = self.priced(0.0)
+        yield 0.0, free
+        if self._keeps(free):
+            return
+        low, high = 0.0, 1.0
+        while not self._keeps(self.priced(high)) and high < _HIGHEST:
+            high *= 2.0
+        for _ in range(_HALVINGS):
+            price = 0.5 * (low + high)
+            priced = self.priced(price)
+            yield price, priced
+            low, high = (low, price) if self._keeps(priced) else (price, high)
+
+    def _keeps(self, used: Evaluation) -> bool:
+        """Return whether a rule keeps the limit on average."""
+        return float(np.sum(used.open_probabilities * self.limit.use)) <= self.limit.size
 
     def fitting(self, order: Sequence[int]) -> list[int]:
         """Return the boxes that fit one after the other."""
@@ -152,59 +174,38 @@ class _Subsets:
     def grown(self) -> list[int]:
         """Return the set that grows by the box that improves the total most."""
         rows: list[int] = []
-        best = self.problem.start
         while True:
             more = [i for i in range(len(self.laws)) if i not in rows]
             more = [i for i in more if self.limit.allows([*rows, i])]
             totals = {i: self.total([*rows, i]) for i in more}
             row = min(totals, key=lambda i: totals[i], default=-1)
-            if row < 0 or totals[row] >= best:
+            if row < 0 or totals[row] >= self.total(rows):
                 return sorted(rows)
-            rows, best = [*rows, row], totals[row]
+            rows.append(row)
 
 
 def _best_subset(problem: Problem, limit: _Limit) -> BoundedPlan:
     subsets = _Subsets(problem, limit)
-    candidates, bound = [subsets.grown()], -np.inf
-    low, high = 0.0, _high_price(subsets)
-    for price in (0.0, high, *([None] * _HALVINGS)):
-        at = 0.5 * (low + high) if price is None else price
-        priced = subsets.priced(at)
-        bound = max(bound, priced.expected_total - at * limit.size)
+    candidates, bound = [[], subsets.grown()], -np.inf
+    for price, priced in subsets.prices():
+        bound = max(bound, priced.expected_total - price * limit.size)
         candidates.append(subsets.fitting(priced.order.tolist()))
-        used = float(np.sum(priced.open_probabilities * limit.use))
-        if price == 0.0 and used <= limit.size:
-            break
-        if price is None:
-            low, high = (at, high) if used > limit.size else (low, at)
     # Of equal totals, the set that was found first
-    rows = min((c for c in candidates if c), key=subsets.total, default=[])
-    if problem.start <= (subsets.total(rows) if rows else np.inf):
-        rows = []
-    return _among(problem, subsets, rows, bound)
-
-
-def _high_price(subsets: _Subsets) -> float:
-    """Return a price at which the limit is kept on average, or which is as high as matters."""
-    price = 1.0
-    while price < 1e12:
-        used = float(np.sum(subsets.priced(price).open_probabilities * subsets.limit.use))
-        if used <= subsets.limit.size:
-            break
-        price *= 2.0
-    return price
+    return _among(problem, subsets, min(candidates, key=subsets.total), bound)
 
 
 def _among(problem: Problem, subsets: _Subsets, rows: Sequence[int], bound: float) -> BoundedPlan:
     sigma = np.full(len(problem.boxes), np.inf)
     opened, kept = np.zeros(sigma.size), np.zeros(sigma.size)
-    total = problem.start
     if rows:
         used, places = subsets.among(rows), list(rows)
         sigma[places] = used.reservation_values
         opened[places], kept[places] = used.open_probabilities, keep_probabilities(used)
-        total = used.expected_total
-    rule = WeitzmanRule(sigma)
     return problem.plan(
-        kind=HEURISTIC, rule=rule, total=total, bound=bound, opened=opened, kept=kept
+        kind=HEURISTIC,
+        rule=WeitzmanRule(sigma),
+        total=subsets.total(rows),
+        bound=bound,
+        opened=opened,
+        kept=kept,
     )
