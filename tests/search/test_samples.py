@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,7 +21,11 @@ from tests.search.brute import (
     run_rule,
 )
 from tests.search.ratios import report
+from weitzman.arrays import Floats
 from weitzman.search.laws.pessimistic import lower_band, pessimistic
+from weitzman.search.rule import Rule, WeitzmanRule, follow
+from weitzman.search.state import RoundState
+from weitzman.search.variants.forest.plan import ForestPlan
 
 
 def chance_that_all_hold(band: list[Fraction]) -> Fraction:
@@ -107,6 +112,56 @@ def test_a_rule_for_worse_laws_pays_at_most_what_it_would_there_often(
     check_monotone(pair)
 
 
+def kept_in_all(rule: Rule, boxes: tuple[ExactBox, ...], sense: Sense, keep: int) -> float:
+    """Return the expected sum of the best values and the costs, over all outcomes."""
+    sign, total = 1.0 if sense == "min" else -1.0, 0.0
+    for outcomes in product(*(box.outcomes for box in boxes)):
+        values = [sign * float(v) for v, _ in outcomes]
+        state = follow(rule, RoundState([float(box.cost) for box in boxes]), values)
+        chance = float(math.prod((p for _, p in outcomes), start=Fraction(1)))
+        total += chance * (sum(sorted(state.values.values())[:keep]) + state.paid)
+    return sign * total
+
+
+@given(dominated(), st.integers(1, 3))
+@settings(max_examples=100, deadline=None)
+def test_a_rule_that_keeps_several_pays_at_most_what_it_would_for_worse_laws(
+    pair: tuple[Problem, Problem], keep: int
+) -> None:
+    truth, feared = pair
+    keep = min(keep, len(truth.boxes))
+    laws = [tuple(zip(*box.outcomes, strict=True)) for box in feared.boxes]
+    boxes = [
+        wz.Box(str(i), float(box.cost), wz.Discrete(*([float(x) for x in part] for part in law)))
+        for i, (box, law) in enumerate(zip(feared.boxes, laws, strict=True))
+    ]
+    plan = wz.plan(boxes, sense=truth.sense, keep=keep)
+    rule = plan.rule if isinstance(plan, ForestPlan) else WeitzmanRule(sigma_of(plan, truth.sense))
+    assert kept_in_all(rule, feared.boxes, truth.sense, keep) == pytest.approx(plan.expected_total)
+    played = kept_in_all(rule, truth.boxes, truth.sense, keep)
+    assert truth.sign * (played - plan.expected_total) <= 1e-9
+
+
+def sigma_of(plan: object, sense: Sense) -> Floats:
+    """Return the reservation values of a plain plan, smaller values better."""
+    assert isinstance(plan, wz.Plan)
+    return np.array(list(plan.reservation_values.values())) * (1.0 if sense == "min" else -1.0)
+
+
+def test_a_shortlist_from_samples() -> None:
+    rng = np.random.default_rng(6)
+    laws = {name: scipy.stats.beta(2, 3 + i, 0, 10) for i, name in enumerate("abcd")}
+    samples = {name: law.rvs(400, random_state=rng) for name, law in laws.items()}
+    costs = dict.fromkeys(laws, 0.1)
+    made = wz.plan_from_samples(samples, costs, worst=10.0, keep=2)
+    values = np.array([law.rvs(4000, random_state=rng) for law in laws.values()]).T
+    assert isinstance(made.plan, ForestPlan)
+    ends = [follow(made.plan.rule, RoundState(list(costs.values())), row) for row in values]
+    totals = np.array([sum(sorted(end.values.values())[:2]) + end.paid for end in ends])
+    assert totals.mean() + 5.0 * totals.std() / 4000**0.5 < made.guaranteed_total
+    assert made.plain_total < made.guaranteed_total
+
+
 # Bounded laws with their worst value; they differ over the boxes of a problem
 FAMILIES: dict[str, Callable[[int], tuple[wz.Distribution, float]]] = {
     "skewed": lambda i: (wz.affine(scipy.stats.beta(1 + i % 2, 4), scale=10 + i % 3), 12.0),
@@ -181,7 +236,9 @@ def test_plan_is_the_same_face() -> None:
     tree = wz.plan(scenarios={"a": [1.0, 9.0], "b": [8.0, 2.0]}, costs=costs)
     assert tree.tree.startswith("open a")
     with pytest.raises(wz.InvalidInputError, match="The settings of variants must be left out"):
-        wz.plan(samples, costs=costs, confidence=0.9, keep=2)  # type: ignore[call-overload]
+        wz.plan(samples, costs=costs, confidence=0.9, tail=0.5)  # type: ignore[call-overload]
+    two = wz.plan(samples, costs=costs, worst=9.0, confidence=0.9, keep=2)
+    assert two.guaranteed_total > made.guaranteed_total
     with pytest.raises(wz.InvalidInputError, match="The boxes must be a mapping of samples"):
         wz.plan([wz.Box("a", 1.0, 2.0)], confidence=0.9)  # type: ignore[call-overload]
 
@@ -216,6 +273,7 @@ def test_more_confidence_promises_less() -> None:
         ({"worst": 2.5}, "The sample of box 'a' must have no value worse than 2.5. Got 3.0."),
         ({"confidence": 0.3}, "The confidence must be a number from 0.5 to 1, below 1. Got 0.3."),
         ({"confidence": 1.0}, "The confidence must be"),
+        ({"keep": 2, "outside": 5.0}, "The outside option must be left out"),
         ({"costs": {"a": 1.0}}, "The costs must be for the boxes"),
         (
             {"samples": {"a": [], "b": [1.0]}},

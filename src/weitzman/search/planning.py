@@ -47,6 +47,7 @@ def plan(
     costs: Mapping[str, float],
     confidence: float,
     worst: Worst = None,
+    keep: int = 1,
     sense: Sense = "min",
     outside: float | None = None,
 ) -> GuaranteedPlan: ...
@@ -115,11 +116,12 @@ def plan(
     4.234375
     """
     if data or isinstance(boxes, Mapping):
-        usual = (None, 1, 1.0, None, 1.0, True)
-        if (reservation_values, keep, discount, utility, tail, recall) != usual:
+        usual = (None, 1.0, None, 1.0, True)
+        several = keep != 1 and "scenarios" in data
+        if several or (reservation_values, discount, utility, tail, recall) != usual:
             rule = "be left out: they do not combine with samples and scenarios"
             raise InvalidInputError("The settings of variants", rule, sorted(data))
-        return _plan_of_data(boxes, {"sense": sense, "outside": outside, **data})
+        return _plan_of_data(boxes, keep, {"sense": sense, "outside": outside, **data})
     boxes = tuple(boxes)
     if not boxes:
         raise InvalidInputError("The boxes", "be at least one", boxes)
@@ -147,14 +149,14 @@ def plan(
     return made
 
 
-def _plan_of_data(boxes: Any, given: dict[str, Any]) -> Any:
+def _plan_of_data(boxes: Any, keep: Any, given: dict[str, Any]) -> Any:
     """Return the plan from samples, or from scenarios."""
     if "scenarios" in given and not boxes:
         from weitzman.search.variants.hard.scenarios import plan_scenarios
 
         return plan_scenarios(given.pop("scenarios"), given.pop("costs", {}), **given)
     if isinstance(boxes, Mapping) and "scenarios" not in given:
-        return plan_from_samples(boxes, given.pop("costs", {}), **given)
+        return plan_from_samples(boxes, given.pop("costs", {}), keep=keep, **given)
     rule = "be a mapping of samples, with confidence=, or be left out, with scenarios="
     raise InvalidInputError("The boxes", rule, boxes)
 

@@ -18,15 +18,21 @@ What stands in the first expectation increases in every v_i, so it is at most E_
 σ_i)). In the sum, (σ − v)⁺ decreases in v, so E_D(σ_i − v_i)⁺ ≥ E_E(σ_i − v_i)⁺ = c_i, and no term is
 positive. On E the sum is zero. ∎
 
+**Several to keep.** The same holds where k boxes are kept and the rule goes on until the k-th best in hand
+is at most the next σ. A box with v_i < σ_i that was opened stays among the k best: another one is opened
+only while the k-th best is above its σ_j ≥ σ_i > v_i, so fewer than k values are at most v_i before, and at
+most k after. So R has the sum of the k smallest max(v_i, σ_i) in its first term, which increases in every
+v_i too, and the sum as it stands.
+
 So with chance at least 1 − δ over the samples, the rule's expected total on new rounds, and the
 optimum's, is at most the one printed. The samples of different boxes may stem from the same rounds.
 The band needs the worst possible value of each box, since what a sample of m does not show may be
 anything; it may be left out if there is an outside option, which then stands for all worse values.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +47,9 @@ from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.round import Search
 
+if TYPE_CHECKING:
+    from weitzman.search.variants.forest.plan import ForestPlan
+
 Worst = float | Mapping[str, float] | Literal["sample"] | None
 
 
@@ -50,6 +59,7 @@ def plan_from_samples(
     *,
     worst: Worst = None,
     confidence: float = 0.95,
+    keep: int = 1,
     sense: Sense = "min",
     outside: float | None = None,
 ) -> "GuaranteedPlan":
@@ -67,6 +77,8 @@ def plan_from_samples(
         It may be None with an outside option only.
     confidence
         The chance, over samples, that the guaranteed total is true; at least 0.5 and below 1.
+    keep
+        How many boxes are kept. With more than one there is no outside option.
     sense
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
     outside
@@ -88,6 +100,9 @@ def plan_from_samples(
     sign = 1.0 if check_sense(sense) == "min" else -1.0
     if outside is not None:
         outside = finite_number(outside, "The outside option", "be a finite number or None")
+    if keep != 1 and outside is not None:
+        rule = "be left out where several boxes are kept from samples"
+        raise InvalidInputError("The outside option", rule, outside)
     error = (1.0 - number) / len(names)
     careful, plain = [], []
     for name in names:
@@ -97,10 +112,20 @@ def plan_from_samples(
         careful.append(Box(name, costs[name], law.affine(scale=sign)))
         plain.append(Box(name, costs[name], Empirical(sample)))
     return GuaranteedPlan(
-        plan=Plan(boxes=tuple(careful), sense=sense, outside=outside, _given=None),
-        plain=Plan(boxes=tuple(plain), sense=sense, outside=outside, _given=None),
+        plan=_planned(careful, sense, outside, keep),
+        plain=_planned(plain, sense, outside, keep),
         confidence=number,
     )
+
+
+def _planned(
+    boxes: Sequence[Box], sense: Sense, outside: float | None, keep: int
+) -> "Plan | ForestPlan":
+    if keep == 1:
+        return Plan(boxes=tuple(boxes), sense=sense, outside=outside, _given=None)
+    from weitzman.search.variants.choose import Asked, forest_plan
+
+    return forest_plan(boxes, Asked(sense, outside, keep))
 
 
 def _sample(values: ArrayLike, name: str) -> Floats:
@@ -147,8 +172,8 @@ class GuaranteedPlan:
         The chance, over samples, that ``guaranteed_total`` is true.
     """
 
-    plan: Plan
-    plain: Plan
+    plan: "Plan | ForestPlan"
+    plain: "Plan | ForestPlan"
     confidence: float
 
     @property
