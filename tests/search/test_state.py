@@ -142,3 +142,13 @@ def test_everything_follows_from_what_was_done(
         assert state.kept == (None if best == outside else first)
         found = [dict(came).get(r) for r in opened]
         assert [None if math.isnan(v) else v for v in state.found] == found
+
+
+def test_a_signal_is_seen_and_never_kept() -> None:
+    state = wz.RoundState([1.0, 2.0], outside=9.0, signals=frozenset({0}))
+    state.open(0)
+    state.see(0, 0.0)
+    assert (state.best, state.kept, state.values[0]) == (9.0, None, 0.0)
+    state.open(1)
+    state.see(1, 4.0)
+    assert (state.best, state.kept, state.paid) == (4.0, 1, 3.0)

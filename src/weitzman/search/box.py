@@ -23,7 +23,7 @@ class Box:
         What the box is called.
     cost
         What looking into it costs: a finite number >= 0, or its law if it is random. A random cost
-        counts by its mean.
+        counts by its mean, in simulations too.
     value
         The law of the value; for a box ``after`` another one perhaps its law for each value of that
         one. A value without a law there leaves this box closed. For a box that can be opened again

@@ -77,7 +77,8 @@ def plan(
     """Return the plan to search the boxes.
 
     A plan of boxes with stages, or after others, and of any of the settings from ``keep`` on, is an
-    :class:`AnyPlan`: the exact plan of a variant of the problem, in explanation/variants.
+    :class:`AnyPlan`: the exact plan of a variant of the problem, in explanation/variants. A type
+    checker cannot see what boxes hold, and takes the plan of boxes alone for a :class:`Plan`.
 
     Parameters
     ----------

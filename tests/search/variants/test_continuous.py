@@ -181,3 +181,21 @@ def test_a_discounted_plan_of_continuous_boxes_has_the_total_of_its_rule(sense: 
     assert abs(run.mean - plan.expected_total) <= 5.0 * run.standard_error
     error = run.paid.std() / np.sqrt(4000)
     assert abs(run.paid.mean() - plan.expected_paid) <= 5.0 * error + 1e-12
+
+
+def test_every_family_is_kept_as_often_as_not_another() -> None:
+    """Without an outside option exactly one box is kept; also of families with awkward quantiles."""
+    laws = [
+        scipy.stats.weibull_min(1.7, 0, 2),
+        scipy.stats.beta(2, 3, 0, 3),
+        scipy.stats.lognorm(0.6, 0, 1.5),
+        scipy.stats.expon(0.2, 1),
+        scipy.stats.t(4, 1),
+    ]
+    boxes = [wz.Box(f"b{i}", 0.2 + 0.02 * i, value) for i, value in enumerate(laws)]
+    for sense in ("min", "max"):
+        plan = wz.plan(boxes, sense="max" if sense == "max" else "min")
+        assert sum(plan.keep_probabilities.values()) == pytest.approx(1.0, abs=1e-9)
+        shares = plan.simulate(200_000, 5).chosen_share()
+        for name, kept in plan.keep_probabilities.items():
+            assert abs(shares[name] - kept) <= 5.0 * np.sqrt(kept * (1.0 - kept) / 200_000) + 1e-9

@@ -36,6 +36,11 @@ _FIRST: Key = (-np.inf, -1)
 _NEVER: Key = (np.inf, -1)
 # Numbers in one table of trees and levels
 _CELLS = 4_000_000
+# What cannot be told from 0
+_NEGLIGIBLE = 1e-15
+_NEVER_WANTED = 1e-18
+# Levels whose quantiles are finite
+_INSIDE = 1e-300, 1.0 - 2.0**-53
 
 
 def room_for_one(above: Floats, own: NDArray[np.intp]) -> Floats:
@@ -88,15 +93,32 @@ def kept(forest: Forest, room: Room, outside: float) -> Floats:
     result = np.zeros(len(forest.nodes))
     likely = opened(forest, room, outside)
     laws = {id(b.value): b.value for node in forest.nodes for b in node.branches if b.value}
-    marks = np.concatenate([forest.sigma, *(Part(law).edges for law in laws.values())])
+    marks = np.concatenate([forest.sigma, *(law.kinks() for law in laws.values())])
     marks = np.unique(marks[np.isfinite(marks)])
+    ends = _ends(forest, room, outside, [Part(law).edges for law in laws.values()])
     for place, tree in enumerate(forest.trees):
+        inner = np.append(marks[marks < ends[place]], ends[place])
         for twig in tree.walk():
             for number, branch in enumerate(twig.node.branches):
-                if branch.value is not None and likely[twig.row] > 0.0:
-                    found = _kept(forest, twig, number, place, room, outside, marks)
+                if branch.value is not None and likely[twig.row] > _NEGLIGIBLE:
+                    found = _kept(forest, twig, number, place, room, outside, inner)
                     result[twig.row] += branch.chance * found
     return result
+
+
+def _ends(forest: Forest, room: Room, outside: float, edges: list[Floats]) -> Floats:
+    """Return from where on each tree is as good as never wanted."""
+    points = np.unique(np.concatenate([forest.sigma, *edges]))
+    points = points[np.isfinite(points) & (points < outside)]
+    levels = Levels(points, np.full(points.size, -1), [_NEVER] * points.size)
+    above = np.array([_above(tree, levels, discounted=False) for tree in forest.trees])
+    ends = np.full(len(forest.trees), outside)
+    for place in range(ends.size):
+        wanted = room(above.copy(), np.full(points.size, place))
+        never = np.flatnonzero(wanted <= _NEVER_WANTED)
+        if never.size:
+            ends[place] = points[never[0]]
+    return ends
 
 
 def _kept(
@@ -117,9 +139,8 @@ def _kept(
     if law.is_step:
         values = law.kinks()
         return float(np.sum(law.atom(values) * weight(values)))
-    levels = law.cdf(marks)
-    edges = np.unique(np.concatenate([[0.0, 1.0], levels]))
-    return integrate(lambda u: weight(law.quantile(u)), edges, whole=1.0)
+    edges = np.unique(np.append(law.cdf(marks), 0.0))
+    return integrate(lambda u: weight(law.quantile(np.clip(u, *_INSIDE))), edges, whole=1.0)
 
 
 class _Ways:
@@ -187,6 +208,7 @@ def _above(twig: Twig, levels: Levels, discounted: bool, before: Key = _FIRST) -
 def _value_above(branch: Branch, levels: Levels, turn: Key) -> Floats:
     """P(value beyond the level), of a value found at a turn."""
     assert branch.value is not None
-    above = branch.value.sf(levels.x)
-    later = np.array([turn > since for since in levels.since])
-    return above + np.where(later, branch.value.atom(levels.x), 0.0) if later.any() else above
+    above, equal = branch.value.sf(levels.x), branch.value.atom(levels.x)
+    if not equal.any():
+        return above
+    return above + np.where([turn > since for since in levels.since], equal, 0.0)

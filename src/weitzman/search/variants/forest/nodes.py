@@ -12,7 +12,7 @@ nodes, which can be opened from then on. So
 Smaller values are better: whoever makes nodes has turned signs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,18 +56,11 @@ class Node:
 def all_nodes(roots: Sequence[Node]) -> list[Node]:
     """Return every node once, parents before children, in the order of the roots."""
     found: dict[int, Node] = {}
-
-    def visit(first: Node) -> Iterator[None]:
-        # A stack of its own: a chain may be longer than Python's
-        stack = [first]
-        while stack:
-            node = stack.pop()
-            if id(node) not in found:
-                found[id(node)] = node
-                after = [child for branch in node.branches for child in branch.then]
-                stack.extend(reversed(after))
-        yield
-
-    for root in roots:
-        list(visit(root))
+    waiting = list(reversed(roots))
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in found:
+            found[id(node)] = node
+            behind = [child for branch in node.branches for child in branch.then]
+            waiting += reversed(behind)
     return list(found.values())
