@@ -120,9 +120,9 @@ BAD_CSV = [
     ("box;cost;sample\na;1;2\n", ", line 1: the first row must be a header with the columns box, "
      "cost, and distribution or sample. Got 'box;cost;sample'."),
     ("box,cost,sample,colour\n", ", line 1: the columns must be distinct ones of box, cost, "
-     "distribution, parameters, sample, weight. Got 'colour'."),
+     "distribution, parameters, sample, weight, after, stage, given, signal, chance. Got 'colour'."),
     ("box,cost,sample,cost\n", ", line 1: the columns must be distinct ones of box, cost, "
-     "distribution, parameters, sample, weight. Got 'cost'."),
+     "distribution, parameters, sample, weight, after, stage, given, signal, chance. Got 'cost'."),
     (b"box,cost,sample\na,1,2\nM\xfcller,1,2\n", r", line 3: the text must be UTF-8. Got b'\xfc'."),
     (HEAD + "\na,,point,value=1", ", line 3, column 'cost': the cost of box 'a' must be "
      "a finite number >= 0. Got ''."),
@@ -210,8 +210,8 @@ BAD_JSON = [
     ("[]", ": the boxes must be a list of at least one box. Got []."),
     ('{"boxes": 3}', ", boxes: the boxes must be a list of at least one box. Got 3."),
     ('{"boxes": [3]}', ", boxes[0]: a box must be an object. Got 3."),
-    ('{"boxes": [], "colour": 1}', ", colour: the key must be one of sense, outside, boxes. "
-     "Got 'colour'."),
+    ('{"boxes": [], "colour": 1}', ", colour: the key must be one of sense, outside, boxes, "
+     "keep, discount, tail, recall. Got 'colour'."),
     ('{"boxes": [], "sense": "up"}', ", sense: the sense must be 'min' or 'max'. Got 'up'."),
     ('{"boxes": [], "outside": "5"}', ", outside: the outside option must be a finite number. "
      "Got '5'."),
@@ -237,9 +237,10 @@ BAD_JSON = [
     (f'[{{{BOX}, "value": 1, "samples": [1]}}]', ", [0]: box 'a' must have exactly one of "
      "distribution, samples, values, value. Got samples, value."),
     (f'[{{{BOX}, "value": 1, "weights": [1]}}]', ", [0].weights: the key must be one of box, cost, "
-     "value. Got 'weights'."),
-    (f'[{{{BOX}, "price": 1}}]', ", [0].price: the key must be one of box, cost, distribution, "
-     "samples, values, value, parameters, weights, probabilities. Got 'price'."),
+     "after, time, value, draws. Got 'weights'."),
+    (f'[{{{BOX}, "price": 1}}]', ", [0].price: the key must be one of box, cost, after, time, stages, "
+     "draws, distribution, samples, values, value, given, successes, parameters, weights, "
+     "probabilities. Got 'price'."),
     (f'[{{{BOX}, "value": null}}]', ", [0].value: the value must be a finite number. Got null."),
     (f'[{{{BOX}, "distribution": 1}}]', ", [0].distribution: the distribution must be the name of "
      "one. Got 1."),

@@ -61,7 +61,7 @@ class Box:
             if isinstance(self.value, Draws):
                 as_distribution(self.value.value, f"The value of box {self.name!r}")
             elif not isinstance(self.value, Successes):
-                _ = self.laws if isinstance(self.value, Mapping) else self.law
+                _ = self.laws if self._depends else self.law
         if finite_number(self.time, f"The time of box {self.name!r}", _TIME) < 0.0:
             raise InvalidInputError(f"The time of box {self.name!r}", _TIME, self.time)
 
@@ -71,6 +71,11 @@ class Box:
         special = isinstance(self.value, Mapping | Draws | Successes)
         return not (self.stages or special) and self.after is None
 
+    @property
+    def _depends(self) -> bool:
+        """Whether the law of the value depends on the box before."""
+        return isinstance(self.value, Mapping) and len(self.value) > 0
+
     @cached_property
     def expected_cost(self) -> float:
         """What looking into the box costs on average."""
@@ -79,16 +84,14 @@ class Box:
     @cached_property
     def law(self) -> Distribution:
         """The law of the value."""
-        if self.value is None or isinstance(self.value, Mapping | Draws | Successes):
-            rule = "be one law"
-            raise InvalidInputError(f"The value of box {self.name!r}", rule, self.value)
-        return as_distribution(self.value, f"The value of box {self.name!r}")
+        value: Any = self.value
+        return as_distribution(value, f"The value of box {self.name!r}")
 
     @cached_property
     def laws(self) -> dict[float, Distribution]:
         """The law of the value for each value of the box before."""
         subject = f"The value of box {self.name!r}"
-        if not isinstance(self.value, Mapping) or self.after is None or not self.value:
+        if not isinstance(self.value, Mapping) or self.after is None:
             rule = "be one law, or with after= a law for each value of the box before"
             raise InvalidInputError(subject, rule, self.value)
         return {
