@@ -54,6 +54,14 @@ def test_keep_10_of_1000_continuous_boxes(benchmark: Any) -> None:
     assert benchmark.stats.stats.median <= 5.0
 
 
+def test_5_boxes_and_1000_scenarios(benchmark: Any) -> None:
+    rng = np.random.default_rng(4)
+    values, names = rng.normal(size=(1000, 1)) + rng.normal(size=(1000, 5)), list("abcde")
+    frame, costs = {n: values[:, i] for i, n in enumerate(names)}, dict.fromkeys(names, 0.2)
+    benchmark.pedantic(lambda: wz.plan(scenarios=frame, costs=costs).expected_total, rounds=3)
+    assert benchmark.stats.stats.median <= 1.0
+
+
 @pytest.mark.parametrize("make", [staged, tree], ids=["staged", "tree"])
 def test_growth_is_near_linear(benchmark: Any, make: Any) -> None:
     sizes = [250, 500, 1000, 2000]

@@ -46,6 +46,7 @@ ASKERS = {
     "learn/checks/policy.py _steps",
     "learn/checks/policy.py check_rule_is_a_function",
     "learn/policies/weitzman.py Bought.next",
+    "search/variants/hard/optional_inspection.py CommittedRule.next",
 }
 # Weitzman's rule is written once, in next_box: rules call it, and compiled loops call the same source
 BY_NEXT_BOX = {

@@ -12,9 +12,11 @@ from weitzman.search.box import Box
 from weitzman.search.numbers import finite_number
 from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense, reservation_value
+from weitzman.search.samples import GuaranteedPlan, Worst, plan_from_samples
 
 if TYPE_CHECKING:
     from weitzman.search.variants.face import AnyPlan
+    from weitzman.search.variants.hard.scenarios import ScenarioPlan
     from weitzman.search.variants.keep import Matroid
 
 
@@ -38,8 +40,29 @@ def plan(
     tail: float = 1.0,
     recall: bool = True,
 ) -> "AnyPlan": ...
+@overload
 def plan(
-    boxes: Sequence[Box],
+    boxes: Mapping[str, ArrayLike],
+    *,
+    costs: Mapping[str, float],
+    confidence: float,
+    worst: Worst = None,
+    keep: int = 1,
+    sense: Sense = "min",
+    outside: float | None = None,
+) -> GuaranteedPlan: ...
+@overload
+def plan(
+    *,
+    scenarios: Mapping[str, ArrayLike],
+    costs: Mapping[str, float],
+    weights: ArrayLike | None = None,
+    sense: Sense = "min",
+    outside: float | None = None,
+    method: str = "conditional",
+) -> "ScenarioPlan": ...
+def plan(
+    boxes: Sequence[Box] | Mapping[str, ArrayLike] = (),
     *,
     sense: Sense = "min",
     outside: float | None = None,
@@ -49,6 +72,7 @@ def plan(
     utility: Callable[[float], float] | None = None,
     tail: float = 1.0,
     recall: bool = True,
+    **data: Any,
 ) -> Any:
     """Return the plan to search the boxes.
 
@@ -79,6 +103,9 @@ def plan(
         value kept (CVaR), for laws with finitely many outcomes.
     recall
         False: boxes come in the order given; a value has to be taken at once or never.
+    **data
+        With ``confidence=`` the boxes are samples by name, and the other arguments are those of
+        :func:`plan_from_samples`; with ``scenarios=`` those of :func:`plan_scenarios`.
 
     Examples
     --------
@@ -89,6 +116,13 @@ def plan(
     >>> round(p.expected_total, 6)
     4.234375
     """
+    if data or isinstance(boxes, Mapping):
+        usual = (None, 1.0, None, 1.0, True)
+        several = keep != 1 and "scenarios" in data
+        if several or (reservation_values, discount, utility, tail, recall) != usual:
+            rule = "be left out: they do not combine with samples and scenarios"
+            raise InvalidInputError("The settings of variants", rule, sorted(data))
+        return _plan_of_data(boxes, keep, {"sense": sense, "outside": outside, **data})
     boxes = tuple(boxes)
     if not boxes:
         raise InvalidInputError("The boxes", "be at least one", boxes)
@@ -114,6 +148,18 @@ def plan(
     made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
     _check_laws(made)
     return made
+
+
+def _plan_of_data(boxes: Any, keep: Any, given: dict[str, Any]) -> Any:
+    """Return the plan from samples, or from scenarios."""
+    if "scenarios" in given and not boxes:
+        from weitzman.search.variants.hard.scenarios import plan_scenarios
+
+        return plan_scenarios(given.pop("scenarios"), given.pop("costs", {}), **given)
+    if isinstance(boxes, Mapping) and "scenarios" not in given:
+        return plan_from_samples(boxes, given.pop("costs", {}), keep=keep, **given)
+    rule = "be a mapping of samples, with confidence=, or be left out, with scenarios="
+    raise InvalidInputError("The boxes", rule, boxes)
 
 
 def _check_laws(made: Plan) -> None:

@@ -1,0 +1,186 @@
+"""Rules for partial and full looks, and the recursion that judges them.
+
+A round has two rows per box, 2i for the partial look, which shows a signal, and 2i + 1 for the full one.
+What matters of it is the *sight* of every box (0 closed, k after its k-th signal, −1 open) and the best
+value in hand. A rule is a function of the two, and its total is an exact recursion over both; so is the
+optimum.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from weitzman.arrays import Arrays, Floats
+from weitzman.errors import InvalidInputError
+from weitzman.search.rule import STOP, Action, Open
+from weitzman.search.state import RoundState
+from weitzman.search.variants.hard.partial_look import Looks, expected_smallest
+
+Sights = tuple[int, ...]
+Decide = Callable[[Sights, float], int]
+"""Of sights and the best in hand to the row to open next; −1 stops."""
+
+_MOST_STATES = 300_000
+
+
+class IndexRule:
+    """Look where the index is smallest; how, is committed, turns at σ^{F/P}, or attains the index."""
+
+    def __init__(
+        self,
+        looks: Sequence[Looks],
+        *,
+        commitment: Sequence[bool] | None,
+        turning: bool = False,
+    ) -> None:
+        self._looks, self._commitment, self._turning = looks, commitment, turning
+
+    def _index(self, box: int, sight: int) -> float:
+        look = self._looks[box]
+        if sight != 0:
+            return look.after[sight - 1] if sight > 0 else math.inf
+        if self._commitment is not None:
+            return look.partial if self._commitment[box] else look.full
+        return min(look.full, look.partial)
+
+    def decide(self, sights: Sights, best: float) -> int:
+        """Return the row to open next, or −1."""
+        indices = [self._index(box, sight) for box, sight in enumerate(sights)]
+        box = min(range(len(indices)), key=lambda i: indices[i])
+        if best <= indices[box]:
+            return -1
+        look = self._looks[box]
+        partial = look.partial < look.full
+        if self._commitment is not None:
+            partial = self._commitment[box]
+        elif self._turning:
+            others = indices[:box] + indices[box + 1 :]
+            partial = min(best, *others, math.inf) < look.turn
+        return 2 * box if partial and sights[box] == 0 else 2 * box + 1
+
+
+class LookRule:
+    """A rule that goes by the sights and the best in hand."""
+
+    def __init__(self, looks: Sequence[Looks], decide: Decide) -> None:
+        self._looks, self._decide = looks, decide
+
+    def next(self, state: RoundState) -> Action:
+        """Return the row to open next, or STOP."""
+        sights = tuple(_sight(state, box) for box in range(len(self._looks)))
+        row = self._decide(sights, state.best)
+        return STOP if row < 0 else Open(row)
+
+    def state(self) -> Arrays:
+        """Return the thresholds of closed boxes."""
+        return {
+            "full": np.array([look.full for look in self._looks]),
+            "partial": np.array([look.partial for look in self._looks]),
+            "turn": np.array([look.turn for look in self._looks]),
+        }
+
+
+def _sight(state: RoundState, box: int) -> int:
+    if 2 * box + 1 in state.opened:
+        return -1
+    return int(state.values[2 * box]) + 1 if 2 * box in state.values else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What comes of a rule: the expected value kept, how often each look is made, how often a box is kept."""
+
+    value: float
+    looks: Floats
+    kept: Floats
+
+
+@dataclass(frozen=True)
+class PartialProblem:
+    """Boxes with their thresholds and the outside option, smaller values better."""
+
+    looks: Sequence[Looks]
+    outside: float
+
+    @property
+    def bound(self) -> float:
+        """E min(o, min_j W_j)."""
+        return expected_smallest([look.worth for look in self.looks], self.outside)
+
+    def cost(self, row: int) -> float:
+        """Return what a look costs."""
+        box = self.looks[row // 2].box
+        return box.cost if row % 2 else box.partial_cost
+
+    def after(self, sights: Sights, best: float, row: int) -> Iterator[tuple[float, Sights, float]]:
+        """Yield what may follow a look, with its chance: new sights and best in hand."""
+        box, sight = row // 2, sights[row // 2]
+        look = self.looks[box]
+        if row % 2 == 0:
+            for k, p in enumerate(look.box.chances.tolist()):
+                yield p, (*sights[:box], k + 1, *sights[box + 1 :]), best
+            return
+        law = look.whole if sight == 0 else look.laws[sight - 1]
+        opened = (*sights[:box], -1, *sights[box + 1 :])
+        for v, p in zip(law.values.tolist(), law.probabilities.tolist(), strict=True):
+            yield p, opened, min(best, v)
+
+    @cached_property
+    def _choices(self) -> dict[tuple[Sights, float], int]:
+        """The best row in every state."""
+        totals: dict[tuple[Sights, float], float] = {}
+        choices: dict[tuple[Sights, float], int] = {}
+
+        def total(sights: Sights, best: float) -> float:
+            if (sights, best) in totals:
+                return totals[sights, best]
+            _check_size(totals)
+            least, choice = best, -1
+            for box, sight in enumerate(sights):
+                rows = () if sight < 0 else (2 * box, 2 * box + 1) if sight == 0 else (2 * box + 1,)
+                for row in rows:
+                    later = self.after(sights, best, row)
+                    worth = self.cost(row) + sum(p * total(s, b) for p, s, b in later)
+                    if worth < least:
+                        least, choice = worth, row
+            totals[sights, best], choices[sights, best] = least, choice
+            return least
+
+        total((0,) * len(self.looks), self.outside)
+        return choices
+
+    def optimal(self, sights: Sights, best: float) -> int:
+        """Return the row that is best to open, or −1; what was not foreseen stops."""
+        return self._choices.get((sights, best), -1)
+
+    def follow(self, decide: Decide) -> Looked:
+        """Return what comes of a rule."""
+        looked, kept, end = np.zeros(2 * len(self.looks)), np.zeros(len(self.looks) + 1), 0.0
+        # By the number of looks so far: every look leads to a later layer. Holder −1 is the outside option
+        layer = {((0,) * len(self.looks), self.outside, -1): 1.0}
+        states = 0
+        while layer:
+            later: dict[tuple[Sights, float, int], float] = {}
+            states += len(layer)
+            _check_size(range(states))
+            for (sights, best, holder), chance in layer.items():
+                row = decide(sights, best)
+                if row < 0:
+                    end += chance * best
+                    kept[holder] += chance
+                    continue
+                looked[row] += chance
+                for p, new, hand in self.after(sights, best, row):
+                    key = (new, hand, row // 2 if hand < best else holder)
+                    later[key] = later.get(key, 0.0) + chance * p
+            layer = later
+        return Looked(end, looked, kept[:-1])
+
+
+def _check_size(states: Sized) -> None:
+    if len(states) > _MOST_STATES:
+        rule = f"have at most {_MOST_STATES:,} states to be solved exactly"
+        raise InvalidInputError("The boxes", rule, "more")

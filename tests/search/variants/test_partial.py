@@ -1,0 +1,262 @@
+"""Partial or full looks: optimum, commitments and bounds against a plain programme in fractions."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import weitzman as wz
+from tests.search.brute import Sense
+from tests.search.ratios import report, report_ratios
+from tests.search.variants.programmes import random_outside
+from weitzman.search.rule import STOP, Rule, advance
+from weitzman.search.state import RoundState
+from weitzman.search.variants.hard.partial_look import Looks
+
+SENSES: list[Sense] = ["min", "max"]
+Mode = Literal["full", "partial", "any"]
+Law = list[tuple[Fraction, Fraction]]
+METHODS = ["committing", "index", "whittle"]
+
+
+@dataclass(frozen=True)
+class Psi:
+    """A box: both costs, and of each signal its chance and the outcomes after it."""
+
+    full: Fraction
+    partial: Fraction
+    signals: list[tuple[Fraction, Law]]
+
+    def made(self, name: str) -> wz.PartialBox:
+        laws = {
+            k: (float(p), wz.Discrete(*zip(*[(float(v), float(q)) for v, q in law], strict=True)))
+            for k, (p, law) in enumerate(self.signals)
+        }
+        return wz.PartialBox(name, float(self.full), float(self.partial), laws)
+
+
+def programme(
+    boxes: list[Psi], sense: Sense, outside: Fraction | None, modes: tuple[Mode, ...]
+) -> Fraction:
+    """Return the best expected total if each box is looked at first in its mode."""
+    sign = 1 if sense == "min" else -1
+    known: dict[tuple[tuple[int | None, ...], Fraction | None], Fraction] = {}
+
+    def value(sights: tuple[int | None, ...], best: Fraction | None) -> Fraction:
+        """None: closed; −1: open; else the signal."""
+        if (sights, best) in known:
+            return known[sights, best]
+        options = [] if best is None else [best]
+        for i, sight in enumerate(sights):
+            box = boxes[i]
+            if sight is None and modes[i] != "full":
+                total = box.partial
+                for k, (p, _) in enumerate(box.signals):
+                    total += p * value((*sights[:i], k, *sights[i + 1 :]), best)
+                options.append(total)
+            looks: list[tuple[Fraction, Law]] = []
+            if sight is None and modes[i] != "partial":
+                looks = box.signals
+            elif sight is not None and sight >= 0:
+                looks = [(Fraction(1), box.signals[sight][1])]
+            if looks:
+                total = box.full
+                for p, law in looks:
+                    for v, q in law:
+                        hand = sign * v if best is None else min(best, sign * v)
+                        total += p * q * value((*sights[:i], -1, *sights[i + 1 :]), hand)
+                options.append(total)
+        known[sights, best] = min(options)
+        return known[sights, best]
+
+    return sign * value((None,) * len(boxes), None if outside is None else sign * outside)
+
+
+def play_all(
+    rule: Rule, boxes: list[Psi], sense: Sense, outside: Fraction | None
+) -> tuple[float, list[float], list[float]]:
+    """Return a rule's expected total over all signals and values, and what was looked at and kept."""
+    sign = 1 if sense == "min" else -1
+    costs = [float(c) for box in boxes for c in (box.partial, box.full)]
+    start = math.inf if outside is None else float(sign * outside)
+    total, looked, kept = 0.0, [0.0] * len(costs), [0.0] * len(boxes)
+    outcomes = [
+        [(k, v, p * q) for k, (p, law) in enumerate(box.signals) for v, q in law] for box in boxes
+    ]
+    for drawn in product(*outcomes):
+        chance = float(math.prod((p for _, _, p in drawn), start=Fraction(1)))
+        state = RoundState(costs, start, signals=range(0, len(costs), 2))
+        while (action := advance(rule, state)) is not STOP:
+            signal, v, _ = drawn[action.box // 2]
+            state.see(action.box, float(sign * v) if action.box % 2 else float(signal))
+        total += chance * state.total
+        for row in state.opened:
+            looked[row] += chance
+        if state.kept is not None:
+            kept[state.kept // 2] += chance
+    return sign * total, looked, kept
+
+
+def draw(rng: np.random.Generator, most: int) -> list[Psi]:
+    """Return boxes with partial looks, some free, some dearer than a full one."""
+    boxes = []
+    for _ in range(int(rng.integers(1, most + 1))):
+        weights = rng.integers(1, 4, size=int(rng.integers(1, 4)))
+        signals = []
+        for w in weights:
+            masses = rng.integers(1, 4, size=int(rng.integers(1, 3)))
+            law = [
+                (Fraction(int(rng.integers(0, 17)), 2), Fraction(int(m), int(masses.sum())))
+                for m in masses
+            ]
+            signals.append((Fraction(int(w), int(weights.sum())), law))
+        full = Fraction(int(rng.integers(0, 25)), 8)
+        boxes.append(Psi(full, full * Fraction(int(rng.integers(0, 9)), 8), signals))
+    return boxes
+
+
+def check(seed: int, sense: Sense, count: int, most: int) -> dict[str, list[float]]:
+    """Check so many random problems; return the ratios of the rules, and of the bound, to the optimum."""
+    rng = np.random.default_rng([20, seed])
+    sign = 1.0 if sense == "min" else -1.0
+    ratios: dict[str, list[float]] = {name: [] for name in (*METHODS, "bound")}
+    for _ in range(count):
+        boxes, outside = draw(rng, most), random_outside(rng)
+        given = None if outside is None else float(outside)
+        made = [box.made(f"b{i}") for i, box in enumerate(boxes)]
+        free: Mode = "any"
+        best = float(programme(boxes, sense, outside, (free,) * len(boxes)))
+        modes: tuple[Mode, ...] = ("full", "partial")
+        committed = [
+            programme(boxes, sense, outside, tuple(modes[k] for k in choice))
+            for choice in product(range(2), repeat=len(boxes))
+        ]
+        for method in (*METHODS, "exact"):
+            plan = wz.plan_partial(made, sense=sense, outside=given, method=method)
+            total, looked, kept = play_all(plan.rule, boxes, sense, outside)
+            assert plan.expected_total == pytest.approx(total, abs=1e-12)
+            assert list(plan.partial_probabilities.values()) == pytest.approx(
+                looked[::2], abs=1e-12
+            )
+            assert list(plan.open_probabilities.values()) == pytest.approx(looked[1::2], abs=1e-12)
+            assert list(plan.keep_probabilities.values()) == pytest.approx(kept, abs=1e-12)
+            assert sign * plan.bound <= sign * best + 1e-12
+            assert sign * total >= sign * best - 1e-12
+            if method == "exact":
+                assert total == pytest.approx(best, abs=1e-12)
+            elif best > 0.0:
+                ratios[method].append(total / best)
+            if method == "committing":
+                nearest = float(sign) * min(sign * float(one) for one in committed)
+                assert total == pytest.approx(nearest, abs=1e-12)
+                if best > 0.0:
+                    ratios["bound"].append(plan.bound / best)
+    return ratios
+
+
+@pytest.mark.parametrize("sense", SENSES)
+def test_small_problems_agree_with_the_plain_programme(sense: Sense) -> None:
+    check(1, sense, 20, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sense", SENSES)
+def test_many_problems_agree_with_the_plain_programme(sense: Sense) -> None:
+    ratios = check(2, sense, 2000, 3)
+    bad, good = ("low", "high") if sense == "max" else ("high", "low")
+    for name, numbers in ratios.items():
+        report_ratios(f"partial {sense}, {name}", numbers, worst=good if name == "bound" else bad)
+
+
+def like_the_paper(rng: np.random.Generator) -> wz.PartialBox:
+    """Return a box of a family of our own: two or three signals, three values each, a cheaper first look."""
+    count = int(rng.integers(2, 4))
+    chances = rng.dirichlet(np.ones(count))
+    full = float(rng.uniform(0.1, 3.0))
+    laws = [wz.Discrete(rng.uniform(0, 10, 3), rng.dirichlet(np.ones(3))) for _ in range(count)]
+    signals = {k: (float(p), law) for k, (p, law) in enumerate(zip(chances, laws, strict=True))}
+    return wz.PartialBox(str(rng.random()), full, full * float(rng.uniform(0.02, 0.6)), signals)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "count"), [(2, 500), (3, 200), (4, 40), (5, 200), (9, 50)])
+def test_rules_rank_as_in_tables_3_and_4(n: int, count: int) -> None:
+    rng = np.random.default_rng([21, n])
+    ratios: dict[str, list[float]] = {method: [] for method in METHODS}
+    while len(ratios["index"]) < count:
+        boxes = [like_the_paper(rng) for _ in range(n)]
+        # Of many boxes the optimum is not known, but no search is better than the bound
+        method = "exact" if n <= 4 else "committing"
+        best = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).bound
+        if best == 0.0:
+            # No look is worth its cost
+            continue
+        for method in METHODS:
+            total = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).expected_total
+            ratios[method].append(total / best)
+    means = {method: np.mean(ratios[method]) for method in METHODS}
+    for method in METHODS:
+        solved = np.mean(np.array(ratios[method]) > 1.0 - 1e-4)
+        report(
+            method, n, count, f"{means[method]:.4f}", f"{min(ratios[method]):.4f}", f"{solved:.1%}"
+        )
+    assert means["whittle"] < means["index"] <= 1.0
+    assert means["whittle"] < means["committing"] <= 1.0
+
+
+@given(st.data())
+def test_the_worth_of_a_box_is_that_of_its_best_use(data: st.DataObject) -> None:
+    boxes = draw(np.random.default_rng(data.draw(st.integers(0, 10**6))), 1)
+    look = Looks(boxes[0].made("a"), "min")
+    for o in np.linspace(-1.0, 12.0, 53).tolist():
+        full = look.box.cost + o - float(look.whole.excess_below(o))
+        pairs = zip(look.box.chances.tolist(), look.laws, strict=True)
+        after = (p * min(o, look.box.cost + o - float(law.excess_below(o))) for p, law in pairs)
+        best = min(o, full, look.box.partial_cost + sum(after))
+        assert o - float(look.worth.excess_below(o)) == pytest.approx(best, abs=1e-12)
+
+
+def test_a_free_partial_look_is_the_chain_of_two_stages() -> None:
+    signals = {"good": (0.5, wz.Discrete([1.0, 3.0])), "bad": (0.5, wz.Discrete([6.0, 9.0]))}
+    made = wz.plan_partial([wz.PartialBox("a", 1.0, 0.0, signals)], outside=4.0)
+    # Half of the rounds: 1 is paid for a mean of 2
+    assert made.expected_total == 0.5 * (1.0 + 2.0) + 0.5 * 4.0
+    assert made.expected_total == made.bound
+
+
+def test_a_live_search_is_given_signals() -> None:
+    signals = {"good": (0.5, wz.Discrete([1.0, 3.0])), "bad": (0.5, wz.Discrete([6.0, 9.0]))}
+    made = wz.plan_partial([wz.PartialBox("a", 1.0, 0.1, signals)], outside=4.0)
+    search = made.search()
+    good: Any = "good"
+    assert next(search) == "a"
+    search.see(good)
+    assert next(search) == "a"
+    search.see(3.0)
+    assert list(search) == []
+    assert search.close().total == pytest.approx(4.1)
+    assert "expected total" in repr(made)
+
+
+def test_many_boxes_by_simulation() -> None:
+    rng = np.random.default_rng(6)
+    made = wz.plan_partial([like_the_paper(rng) for _ in range(6)], sense="max", outside=0.0)
+    played = made.simulate(4000, 7)
+    # Five standard errors: a false alarm in a million
+    assert abs(played.mean - made.expected_total) < 5.0 * played.standard_error
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(wz.InvalidInputError, match="The chances of the signals of box 'a' must be"):
+        wz.PartialBox("a", 1.0, 0.5, {"good": (0.5, 1.0)})
+    box = wz.PartialBox("a", 1.0, 0.5, {"good": (1.0, 1.0)})
+    with pytest.raises(wz.InvalidInputError, match="The method must be 'committing', 'index'"):
+        wz.plan_partial([box], method="best")
+    with pytest.raises(wz.InvalidInputError, match="with distinct names"):
+        wz.plan_partial([box, box])
