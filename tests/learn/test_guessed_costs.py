@@ -36,7 +36,8 @@ def test_a_round_without_costs_is_one_with_the_costs_that_are_expected(
     """And it goes on in a file, and as a search of its own."""
     rng = np.random.default_rng(1)
     made = (
-        wz.Searcher(boxes="abc", dimension=2, policy=policy, feedback=feedback) for _ in range(2)
+        wz.Searcher(boxes=list("abc"), dimension=2, policy=policy, feedback=feedback)
+        for _ in range(2)
     )
     guessing, told = made
     seen: list[list[float]] = [[], [], []]

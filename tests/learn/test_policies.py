@@ -201,7 +201,11 @@ def test_reservation_values_where_there_are_some() -> None:
 
 @pytest.mark.parametrize(
     "policy",
-    [wz.Aware(), wz.Joint("linear", "index", caution=0.0), wz.Joint("past", "index", caution=0.0)],
+    [
+        wz.Aware(),
+        wz.Joint("linear", "index", caution=0.0),
+        wz.Joint("past", "index", caution=0.0),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("sense", ["min", "max"])

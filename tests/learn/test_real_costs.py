@@ -47,7 +47,7 @@ def test_what_is_decided_and_learned_does_not_depend_on_it(
 
 
 def test_a_search_goes_on_elsewhere_with_its_costs() -> None:
-    searcher = wz.Searcher(boxes="abc", dimension=1, policy=wz.Simple("all"))
+    searcher = wz.Searcher(boxes=list("abc"), dimension=1, policy=wz.Simple("all"))
     search = searcher.open(np.ones((3, 1)), 1.0)
     box = next(search)
     search.see(4.0, cost=0.125)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Round
 from weitzman.search.reservation import Sense
-from weitzman.search.rule import Open, Rule, WeitzmanRule, opening_order
+from weitzman.search.rule import Open, Rule, WeitzmanRule, advance, opening_order
 from weitzman.search.state import RoundState
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Explanation:
 
     def led_by(self, rule: Rule, names: Sequence[Hashable], shown: Round) -> "Explanation":
         """Return the same with what the rule does first: it need not open the best reservation value."""
-        action = rule.next(RoundState(shown.costs.tolist(), shown.outside))
+        action = advance(rule, RoundState(shown.costs.tolist(), shown.outside))
         boxes = self.boxes
         if isinstance(action, Open):
             boxes = tuple(sorted(boxes, key=lambda box: box.box != names[action.box]))

@@ -178,7 +178,14 @@ def test_wrong_inputs_change_nothing() -> None:
 @pytest.mark.parametrize("feedback", ["full", "opened"])
 def test_predictions_are_those_of_the_rounds_one_by_one(feedback: Feedback, sense: Sense) -> None:
     contexts, costs, values = draw()
-    make = partial(Searcher, boxes=BOXES, dimension=DIMENSION, feedback=feedback, sense=sense)
+    make = partial(
+        Searcher,
+        boxes=BOXES,
+        dimension=DIMENSION,
+        learner=FTRL(),
+        feedback=feedback,
+        sense=sense,
+    )
     plain, recorded, live = make(), make(), make()
     sigma = recorded.play(contexts, costs, values, predictions=True).reservation_values
     assert sigma is not None

@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
+from weitzman.arrays import Flags
 from weitzman.compiled.decorators import kernel
-from weitzman.learn.models.sample_steps import Flags
 from weitzman.learn.policy import Floats, Ints
 from weitzman.search.rule import NO_BOX
 

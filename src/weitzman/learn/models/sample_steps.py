@@ -30,17 +30,13 @@ one observation. If the sample does not vary in box j, or v did not come, nothin
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import kernel
 from weitzman.compiled.exponential import exponentials
 from weitzman.search.rule import NO_BOX
 
 GREEDY, INDEX = 1, 0
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @kernel

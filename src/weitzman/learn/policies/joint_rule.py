@@ -35,7 +35,7 @@ class JointRule:
         marks = np.zeros(boxes, dtype=np.bool_)
         marks[state.opened] = True
         if self._choice == MOVING:
-            vectors = self._moved(state)
+            vectors = self._moved(state.opened, state.found)
             row = next_look(
                 vectors, law.weights, self._costs, marks, state.best, self._least, self._caution
             )
@@ -56,21 +56,25 @@ class JointRule:
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values of all rows, given those that are open."""
-        law, weights = self._law, self._reweighed(opened, found)
+        law = self._law
+        if self._choice == MOVING:
+            law, weights = Sample.of(self._moved(opened, found), law.weights), law.weights
+        else:
+            weights = self._reweighed(opened, found)
         sigma = np.empty(len(self._costs))
         for box, (row, cost) in enumerate(zip(law.rows, self._costs, strict=True)):
             price = cost * weights.sum()
             sigma[box] = lowest(law.ranked[row], law.order[row], weights, price, math.inf)
         return np.maximum(sigma + law.shift, self._least + self._costs)
 
-    def _moved(self, state: RoundState) -> Floats:
-        """Return the vectors after the looks of a state."""
+    def _moved(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the vectors after these looks."""
         law = self._law
         vectors = laid_out(law.ranked, law.order, law.rows, law.shift)
         marks = np.zeros(len(self._costs), dtype=np.bool_)
-        for opened, found in zip(state.opened, state.found, strict=True):
-            marks[opened] = True
-            move(vectors, law.weights, marks, opened, found)
+        for box, value in zip(opened, found, strict=True):
+            marks[box] = True
+            move(vectors, law.weights, marks, box, value)
         return np.asarray(vectors)
 
     def _reweighed(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
