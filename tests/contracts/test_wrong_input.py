@@ -62,6 +62,11 @@ def refused(call: Callable[[], object]) -> None:
     assert SENTENCE.fullmatch(str(caught.value)), str(caught.value)
 
 
+@pytest.mark.parametrize("name", [None, 3, "", ["a"], NAN, DAY, b"a"], ids=name_of)
+def test_the_name_of_a_box(name: Any) -> None:
+    refused(lambda: wz.Box(name, 1.0, NORMAL))
+
+
 @pytest.mark.parametrize("cost", [None, -1.0, *NO_NUMBER], ids=name_of)
 def test_the_cost_of_a_box(cost: Any) -> None:
     refused(lambda: wz.Box("a", cost, NORMAL))
@@ -80,6 +85,9 @@ def test_the_value_of_a_box(value: Any) -> None:
     "settings",
     [
         {"boxes": []},
+        *({"boxes": one} for one in any_of(None, 5, "ab", [None], [wz.Box("a", 1.0, 1.0), "b"])),
+        {"boxes": wz.Box("a", 1.0, 1.0)},
+        {"boxes": {"a": wz.Box("a", 1.0, 1.0)}},
         {"boxes": [wz.Box("a", 1.0, 1.0), wz.Box("a", 1.0, 1.0)]},
         *({"outside": one} for one in NO_NUMBER),
         *({"sense": one} for one in ("mix", None, 1, ["min"])),

@@ -52,6 +52,8 @@ class Box:
     time: float = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
         if self.stages:
             if self.value is not None or self.cost == self.cost:
                 rule = "leave cost and value to its stages"

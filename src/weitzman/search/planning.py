@@ -1,6 +1,6 @@
 """From boxes to their plan: the plain one here, those of variants by what is asked for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -123,13 +123,7 @@ def plan(
             rule = "be left out: they do not combine with samples and scenarios"
             raise InvalidInputError("The settings of variants", rule, sorted(data))
         return _plan_of_data(boxes, keep, {"sense": sense, "outside": outside, **data})
-    boxes = tuple(boxes)
-    if not boxes:
-        raise InvalidInputError("The boxes", "be at least one", boxes)
-    names = [b.name for b in boxes]
-    twice = {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else set()
-    if twice:
-        raise InvalidInputError("The names of the boxes", "be distinct", min(twice))
+    boxes = _checked_boxes(boxes)
     if outside is not None:
         outside = finite_number(outside, "The outside option", "be a finite number or None")
     plain = all(box.plain for box in boxes)
@@ -144,10 +138,25 @@ def plan(
     check_sense(sense)
     given = None
     if reservation_values is not None:
+        names = [box.name for box in boxes]
         given = _reservation_values(reservation_values, names, check_sense(sense))
     made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
     _check_laws(made)
     return made
+
+
+def _checked_boxes(given: Any) -> tuple[Box, ...]:
+    """Return the boxes, at least one, with distinct names."""
+    boxes = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not isinstance(given, Iterable) or not all(isinstance(box, Box) for box in boxes):
+        raise InvalidInputError("The boxes", "be a list of Box", given)
+    if not boxes:
+        raise InvalidInputError("The boxes", "be at least one", given)
+    names = [box.name for box in boxes]
+    if len(set(names)) < len(names):
+        twice = min(name for name in names if names.count(name) > 1)
+        raise InvalidInputError("The names of the boxes", "be distinct", twice)
+    return boxes
 
 
 def _plan_of_data(boxes: Any, keep: Any, given: dict[str, Any]) -> Any:
