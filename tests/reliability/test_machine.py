@@ -130,7 +130,8 @@ class Machine(RuleBasedStateMachine):
         self.path = f"/v1/problems/{name}"
         self.sign = 1.0 if sense == "min" else -1.0
         told = {"name": name, "boxes": BOXES, "dimension": 1, "sense": sense, "feedback": feedback,
-                "cost": COST, "waiting_time": waiting}  # fmt: skip
+                "cost": COST, "waiting_time": waiting,
+                "learner": "FTRL", "parameters": {"intercept": False}}  # fmt: skip
         assert self.post("/v1/problems", told).status == 201
         assert self.post("/v1/problems", {**told, "cost": 9.0}).status == 409
         self.open("r1", 0.5, None)
