@@ -48,16 +48,14 @@ def test_how_far_down_is_what_predicts_rows_best_that_a_tree_has_not_seen(
     contexts = rng.normal(size=(50, 3)).astype(np.float32).astype(np.float64)
     values = contexts[:, :1] + np.abs(contexts[:, 1:2]) + noise * rng.normal(size=(50, targets))
     forest = grow(contexts, values, fixed=False)
-    model = forest_model.extra_trees(2).fit(contexts, values if targets > 1 else values[:, 0])
-    inside = [
-        tree.decision_path(contexts.astype(np.float32)).toarray().astype(bool)
-        for tree in model.estimators_
-    ]
+    rows = contexts.astype(np.float32)
+    grown = list(forest_model.drawn_trees(rows, values if targets > 1 else values[:, 0]))
+    inside = [tree.decision_path(rows).toarray().astype(bool) for tree, _ in grown]
     means = {}
     for size in SIZES.tolist():
         sums, counts = np.zeros((50, targets)), np.zeros(50)
-        for of_rows, drawn in zip(inside, model.estimators_samples_, strict=True):
-            for row in set(range(50)) - set(drawn.tolist()):
+        for of_rows, (_, unseen) in zip(inside, grown, strict=True):
+            for row in np.flatnonzero(unseen):
                 others = nodes_of(of_rows, np.flatnonzero(of_rows[row]), size).copy()
                 others[row] = False
                 sums[row] += values[others].mean(axis=0)
@@ -68,7 +66,7 @@ def test_how_far_down_is_what_predicts_rows_best_that_a_tree_has_not_seen(
     assert forest.held_out is not None
     np.testing.assert_allclose(forest.held_out, means[best], atol=1e-9)
     for context in rng.normal(size=(5, 3)).astype(np.float32):
-        paths = [tree.decision_path(context[np.newaxis]).indices for tree in model.estimators_]
+        paths = [tree.decision_path(context[np.newaxis]).indices for tree, _ in grown]
         alike = [nodes_of(*pair, best) for pair in zip(inside, paths, strict=True)]
         expected = np.mean([one / one.sum() for one in alike], axis=0)
         np.testing.assert_allclose(weigh(forest, context.astype(np.float64)), expected, atol=1e-12)

@@ -18,7 +18,7 @@ own, so it comes out as if it was grown at once.
 """
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -85,37 +85,31 @@ def grow(contexts: Rows, targets: Floats, *, fixed: bool = True) -> Forest:
 def growing(contexts: Rows, targets: Floats, *, fixed: bool) -> Fitting[Forest]:
     """Return a forest to be grown on rows, several trees to a task."""
     count, width = contexts.shape
-    each = 0.5 + 4e-7 * count * math.log2(count / LEAF + 1.0) * width * (targets.size / count)
-    if not fixed:
-        each += 4e-5 * count + 2e-5 * targets.size
+    # Both sorts of work of one tree, in ms: looking for a split, and what does not depend on the features
+    depth = count * math.log2(count / _SMALLEST + 1.0)
+    each = 0.5 + 1e-4 * depth + 6e-7 * depth * width * (targets.size / count)
     together = min(_TREES, max(1, int(SLICE / each)))
-    work = _grow(contexts, targets, together, LEAF if fixed else _SMALLEST, fixed=fixed)
+    work = _grow(contexts, targets, together, fixed=fixed)
     return Fitting(-(-_TREES // together), work)
 
 
 def _grow(
-    contexts: Rows, targets: Floats, together: int, leaf: int, *, fixed: bool
+    contexts: Rows, targets: Floats, together: int, *, fixed: bool
 ) -> Generator[None, None, Forest]:
-    model, rows = extra_trees(leaf), contexts.astype(np.float32)
+    rows = np.ascontiguousarray(contexts, dtype=np.float32)
     columns = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
     # scikit-learn warns of a single column
     fitted = columns[:, 0] if columns.shape[1] == 1 else columns
     trees: list[_Tree] = []
     sums, counts = np.zeros((len(SIZES), *columns.shape)), np.zeros(len(rows))
-    while len(trees) < _TREES:
-        if trees:
+    grown = _together(rows, fitted) if fixed else drawn_trees(rows, fitted)
+    for estimator, others in grown:
+        if trees and len(trees) % together == 0:
             yield
-        # More trees of the same forest: each has a seed of its own, and none depends on another
-        model.set_params(n_estimators=min(_TREES, len(trees) + together), warm_start=bool(trees))
-        model.fit(rows, fitted)
-        drawn = () if fixed else model.estimators_samples_
-        for estimator in model.estimators_[len(trees) :]:
-            tree = _Tree.of(estimator.tree_, rows)
-            if not fixed:
-                others = np.ones(len(rows), dtype=np.bool_)
-                others[drawn[len(trees)]] = False
-                _hold_out(*tree, rows, others, columns, SIZES, sums, counts)
-            trees.append(tree)
+        tree = _Tree.of(estimator.tree_, rows)
+        if not fixed:
+            _hold_out(*tree, rows, others, columns, SIZES, sums, counts)
+        trees.append(tree)
     least, held_out = (1, None) if fixed else _best(sums, counts, columns)
     roots = np.cumsum([0, *(len(tree.left) for tree in trees[:-1])]).astype(np.int64)
     at = np.arange(len(trees), dtype=np.int64) * len(rows)
@@ -136,6 +130,27 @@ def _grow(
         least=least,
         held_out=held_out,
     )
+
+
+def _together(rows: Rows, targets: Floats) -> Iterator[tuple[Any, Flags]]:
+    """Return the trees of a forest of scikit-learn's, as earlier releases grew them, and no rows."""
+    for estimator in extra_trees().fit(rows, targets).estimators_:
+        yield estimator, np.zeros(0, dtype=np.bool_)
+
+
+def drawn_trees(rows: Rows, targets: Floats) -> Iterator[tuple[Any, Flags]]:
+    """Return the same kind of trees, each grown when it is asked for, and the rows that it did not see.
+
+    A forest that is asked for a few trees at a time checks its input and draws all samples again each time,
+    which takes longer than the trees.
+    """
+    from sklearn.tree import ExtraTreeRegressor
+
+    for seed in range(_TREES):
+        drawn = np.random.default_rng(seed).integers(len(rows), size=len(rows))
+        times = np.bincount(drawn, minlength=len(rows)).astype(np.float64)
+        model = ExtraTreeRegressor(min_samples_leaf=_SMALLEST, max_features=1.0, random_state=seed)
+        yield model.fit(rows, targets, sample_weight=times, check_input=False), times == 0.0
 
 
 class _Tree(NamedTuple):
@@ -225,12 +240,12 @@ def _best(sums: Floats, counts: Floats, targets: Floats) -> tuple[int, Floats]:
     return int(SIZES[best]), means
 
 
-def extra_trees(leaf: int = LEAF) -> Any:
+def extra_trees() -> Any:
     """Return scikit-learn's forest, which takes a second to load."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     return ExtraTreesRegressor(
-        n_estimators=_TREES, min_samples_leaf=leaf, bootstrap=True, random_state=0, n_jobs=1
+        n_estimators=_TREES, min_samples_leaf=LEAF, bootstrap=True, random_state=0, n_jobs=1
     )
 
 
