@@ -103,9 +103,10 @@ def _grow(
     trees: list[_Tree] = []
     sums, counts = np.zeros((len(SIZES), *columns.shape)), np.zeros(len(rows))
     grown = _together(rows, fitted) if fixed else drawn_trees(rows, fitted)
-    for estimator, others in grown:
-        if trees and len(trees) % together == 0:
+    for number in range(_TREES):
+        if number and number % together == 0:
             yield
+        estimator, others = next(grown)
         tree = _Tree.of(estimator.tree_, rows)
         if not fixed:
             _hold_out(*tree, rows, others, columns, SIZES, sums, counts)

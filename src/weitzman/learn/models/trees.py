@@ -37,7 +37,7 @@ EARLIER_GROWTH = 1.41
 MOST = 8192
 """The most rounds that a forest is grown on."""
 
-LARGEST = 1 << 22
+LARGEST = 1 << 21
 """The most rounds × columns × values that a tree of prepared rounds is grown on."""
 
 
