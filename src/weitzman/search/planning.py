@@ -151,7 +151,7 @@ def _checked_boxes(given: Any) -> tuple[Box, ...]:
     if not isinstance(given, Iterable) or not all(isinstance(box, Box) for box in boxes):
         raise InvalidInputError("The boxes", "be a list of Box", given)
     if not boxes:
-        raise InvalidInputError("The boxes", "be at least one", given)
+        raise InvalidInputError("The boxes", "be at least one", boxes)
     names = [box.name for box in boxes]
     if len(set(names)) < len(names):
         twice = min(name for name in names if names.count(name) > 1)

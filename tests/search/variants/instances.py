@@ -168,7 +168,7 @@ def forest(
                 given[_possible(contents[parents[i]])[0][0]] = outcomes(rng, 2)
         contents.append((cost(rng), time(rng, discounted), pairs, given))
     made: dict[tuple[int, Any], Option] = {}
-    boxes: list[wz.Box] = [wz.Box("", 0.0, 0.0)] * count
+    boxes: list[wz.Box] = [wz.Box("none", 0.0, 0.0)] * count
 
     def children(i: int) -> Callable[[Fraction], tuple[Option, ...]]:
         def then(value: Fraction) -> tuple[Option, ...]:
