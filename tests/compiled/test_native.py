@@ -21,13 +21,13 @@ def _played(learner: Any, seed: int) -> tuple[Any, list[float]]:
 
 
 def test_banks_of_one_learner_share_and_others_do_not() -> None:
-    first, alone = _played(wz.FTRL(), 0)
-    second, _ = _played(wz.FTRL(), 1)
-    other, _ = _played(wz.NewtonStep(), 0)
+    first, alone = _played(wz.FTRL(intercept=False), 0)
+    second, _ = _played(wz.FTRL(intercept=False), 1)
+    other, _ = _played(wz.NewtonStep(intercept=False), 0)
     assert second._predict_rows.call is first._predict_rows.call
     assert second._learn_rows.call is first._learn_rows.call
     assert other._predict_rows.call is not first._predict_rows.call
-    assert _played(wz.FTRL(), 0)[1] == alone
+    assert _played(wz.FTRL(intercept=False), 0)[1] == alone
 
 
 _frozen = np.zeros(2)

@@ -68,6 +68,7 @@ UNITS = {"learn/learners/fourier.py Waves.settle"}
 # Who has a preparation: players that are given prepared contexts, and the history that models share
 PREPARERS = {
     "learn/models/history.py History.__init__",
+    "learn/policies/portfolio.py Portfolio.started",
     "learn/policies/prepared.py PreparedPlayer.__init__",
 }
 

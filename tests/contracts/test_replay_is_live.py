@@ -36,7 +36,7 @@ from weitzman.serve.client import Client
 
 DATA = Path(__file__).parents[3] / "shared/data"
 RECORDED = ("model_training", "reaction_yields")
-FEW = ("default", "aware standardised", "linear index 1")
+FEW = ("default", "aware", "linear index 1")
 MORE: dict[str, Callable[[bool], Policy]] = {
     # Judged without its optimism, which it plays with
     "keen portfolio": lambda shared: wz.Portfolio(
@@ -49,7 +49,7 @@ MORE: dict[str, Callable[[bool], Policy]] = {
     ),
     "portfolio": lambda shared: wz.Portfolio(
         candidates=(
-            wz.Aware(wz.Ridge(shared=shared), shared=shared, standardise=True),
+            wz.Aware(wz.Ridge(shared=shared), shared=shared),
             wz.Weitzman(wz.Ridge(shared=shared)),
             wz.Simple("no-context", shared),
             wz.Joint("linear", "index", 1.0, shared),
@@ -61,11 +61,11 @@ MORE: dict[str, Callable[[bool], Policy]] = {
     ),
     "intercept": lambda shared: wz.Weitzman(wz.FTRL(shared=shared, intercept=True)),
     "not optimistic": lambda shared: wz.Weitzman(wz.FTRL(shared=shared), optimism=0.0),
-    "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, standardise=False),
+    "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, prepare="nothing"),
 }
 NAMES = (
-    *("default", "aware", "aware standardised"),
-    *(f"{name}{ready}" for name in LEARNERS for ready in ("", " standardised")),
+    *("default", "aware", "paper"),
+    *LEARNERS,
     *RULES,
     *(
         f"{kind} {way}"
@@ -180,7 +180,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])
-@pytest.mark.parametrize("name", ["default", "paper standardised", "aware"])
+@pytest.mark.parametrize("name", ["default", "FTRL", "aware"])
 def test_a_client_over_http(name: str, feedback: Feedback, client: Client) -> None:
     log, policy = named_log(), policy_of(name, shared=False)
     totals = by_client(client, f"{name.split(maxsplit=1)[0]}-{feedback}", policy, log, feedback)
@@ -189,6 +189,6 @@ def test_a_client_over_http(name: str, feedback: Feedback, client: Client) -> No
 
 def test_a_policy_that_is_named_is_the_policy() -> None:
     log = named_log()
-    found = replay(log, ["Ridge standardised", "default"])
-    for name in ("Ridge standardised", "default"):
+    found = replay(log, ["Ridge", "default"])
+    for name in ("Ridge", "default"):
         assert found.of(name).tolist() == played(policy_of(name, shared=False), log, "full")

@@ -34,7 +34,10 @@ class Moody:
 def small_study(*, rounds: int = 8000, seeds: int = 4) -> Study:
     return Study(
         worlds={"signed": Signed(boxes=4, dimension=2), "spread": Spread(boxes=4)},
-        contenders={"cpb": Contender(block=5), "ridge": Contender(learner=Ridge(), block=5)},
+        contenders={
+            "cpb": Contender(block=5),
+            "ridge": Contender(learner=Ridge(intercept=False), block=5),
+        },
         feedbacks=("opened", "probe"),
         seeds=tuple(range(seeds)),
         rounds=(rounds, 50),

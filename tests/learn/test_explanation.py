@@ -136,7 +136,7 @@ def test_the_table_shows_every_box() -> None:
         width=200, record=True, file=None, quiet=False, stderr=False, force_terminal=False
     )
     with console.capture() as captured:
-        for learner in (wz.FTRL(), wz.Residual()):
+        for learner in (wz.FTRL(intercept=False), wz.Residual(intercept=False)):
             console.print(taught(learner).explain(contexts[0], costs[0]))
     assert all(captured.get().count(name) == 2 for name in NAMES)
 

@@ -17,7 +17,7 @@ NAMES = ["a", "b", "c", "d"]
 
 
 def bank(learner: wz.Learner | None = None) -> wz.Bank:
-    return (learner or wz.FTRL()).start(boxes=4, dimension=3)
+    return (learner or wz.FTRL(intercept=False)).start(boxes=4, dimension=3)
 
 
 def same_state(searcher: wz.Searcher, other: wz.Bank) -> bool:

@@ -18,22 +18,30 @@ Array = NDArray[np.float64]
 
 KINDS: tuple[Kind, ...] = ("past", "linear")
 WAYS: tuple[Way, ...] = ("index", "greedy")
-SIMPLE: tuple[Policy, ...] = tuple(wz.Simple(rule) for rule in RULES)
+SIMPLE: tuple[Policy, ...] = tuple(wz.Simple(rule, prepare="contexts") for rule in RULES)
 SMALL: tuple[Policy, ...] = (
     *SIMPLE,
-    wz.Weitzman(),
-    *(wz.Joint(kind, way, z) for kind in KINDS for z in (0.0, 1.0, 2.0) for way in WAYS),
-    wz.Joint("linear", "fixed"),
+    wz.Weitzman(wz.FTRL(intercept=False)),
+    *(
+        wz.Joint(kind, way, z, prepare="contexts")
+        for kind in KINDS
+        for z in (0.0, 1.0, 2.0)
+        for way in WAYS
+    ),
+    wz.Joint("linear", "fixed", prepare="contexts"),
 )
 POLICIES: dict[str, Policy] = {
-    "one shot": wz.Simple("one-shot"),
-    "paper": wz.Weitzman(),
-    "paper standardised": wz.Weitzman(standardise=True),
-    "law": wz.Joint("linear", "index", caution=1.0),
-    "aware": wz.Aware(),
-    "portfolio": wz.Portfolio(candidates=SMALL),
+    "one shot": wz.Simple("one-shot", prepare="contexts"),
+    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
+    "paper standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
+    "law": wz.Joint("linear", "index", caution=1.0, prepare="contexts"),
+    "aware": wz.Aware(wz.FTRL(intercept=False)),
+    "portfolio": wz.Portfolio(candidates=SMALL, prepare="contexts"),
     "portfolio, shared": wz.Portfolio(
-        candidates=(*SIMPLE, wz.Weitzman(wz.FTRL(shared=True))), incumbent="paper", shared=True
+        candidates=(*SIMPLE, wz.Weitzman(wz.FTRL(shared=True, intercept=False))),
+        incumbent="paper",
+        shared=True,
+        prepare="contexts",
     ),
 }
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
@@ -111,7 +119,7 @@ def test_several_searches_may_be_open_at_once() -> None:
 
 def test_a_value_that_did_not_come_is_not_learned() -> None:
     contexts, costs, values = record(3, gaps=False)
-    searcher = make(wz.Simple("all"), "opened")
+    searcher = make(wz.Simple("all", prepare="contexts"), "opened")
     for t in range(3):
         search = searcher.open(contexts[t], costs[t])
         for box in search:
@@ -136,7 +144,7 @@ def test_the_default_policy_is_called_by_name() -> None:
     contexts, costs, values = record(30)
     assert np.isfinite(searcher.play(contexts, costs, values, outside=0.5).totals).all()
     count = len(wz.default_policy().candidates)
-    assert f"Portfolio({count} candidates, incumbent 'paper standardised')" in repr(searcher)
+    assert f"Portfolio({count} candidates, incumbent 'aware')" in repr(searcher)
     assert len(repr(searcher)) < 130
     assert "30 rounds" in repr(searcher)
 
@@ -148,11 +156,13 @@ def test_reservation_values_where_there_are_some() -> None:
         for policy in (
             POLICIES["paper"],
             POLICIES["paper standardised"],
-            wz.Simple("mean"),
+            wz.Simple("mean", prepare="contexts"),
             POLICIES["law"],
         )
     )
-    plain = wz.Searcher(boxes=4, dimension=3, feedback="full", sense="max")
+    plain = wz.Searcher(
+        boxes=4, dimension=3, feedback="full", sense="max", learner=wz.FTRL(intercept=False)
+    )
     for searcher in (plain, other):
         searcher.play(contexts, costs, values)
     for searcher in (index, ready, simple):
@@ -181,19 +191,22 @@ def test_reservation_values_where_there_are_some() -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"learner": wz.FTRL()}, "policy or a learner, not both"),
+        ({"learner": wz.FTRL(intercept=False)}, "policy or a learner, not both"),
         ({"policy": POLICIES["one shot"], "feedback": "probe"}, "'full' or 'opened'"),
         ({"policy": POLICIES["portfolio"], "feedback": "opened+probe"}, "'full' or 'opened'"),
         ({"policy": "default", "feedback": "probe"}, "'full' or 'opened'"),
         ({"feedback": "probe"}, "The block must fit the feedback 'probe'"),
-        ({"policy": wz.Weitzman(block=3)}, "The block must fit the feedback 'opened'"),
-        ({"policy": wz.Weitzman(optimism=-1.0)}, "The optimism must be"),
+        (
+            {"policy": wz.Weitzman(wz.FTRL(intercept=False), block=3)},
+            "The block must fit the feedback 'opened'",
+        ),
+        ({"policy": wz.Weitzman(wz.FTRL(intercept=False), optimism=-1.0)}, "The optimism must be"),
         ({"feedback": "none"}, "The feedback must be one of"),
         ({"feedback": "probe", "block": 3}, "left to the policy"),
         ({"optimism": 0.5}, "left to the policy"),
         ({"policy": "paper"}, "be a Policy or 'default'"),
-        ({"policy": wz.FTRL()}, "be a policy, such as"),
-        ({"policy": wz.Simple("all").family()}, "be a policy, such as"),
+        ({"policy": wz.FTRL(intercept=False)}, "be a policy, such as"),
+        ({"policy": wz.Simple("all", prepare="contexts").family()}, "be a policy, such as"),
         ({"policy": wz.Portfolio}, "be a policy, such as"),
         ({"policy": 3}, "be a policy, such as"),
     ],
@@ -275,7 +288,9 @@ def test_a_policy_of_ones_own_runs_in_a_searcher(feedback: Any, sense: Any) -> N
 
 
 def test_a_policy_of_ones_own_is_a_candidate_of_a_portfolio() -> None:
-    portfolio = wz.Portfolio(candidates=[wz.Simple("all"), Thrifty()], incumbent="Thrifty")
+    portfolio = wz.Portfolio(
+        candidates=[wz.Simple("all"), Thrifty()], incumbent="Thrifty", prepare="contexts"
+    )
     player = portfolio.start(boxes=4, dimension=2)
     alone = Thrifty().start(boxes=4, dimension=2, feedback="full", seed=0)
     assert player.names == ["all", "Thrifty"]
@@ -297,7 +312,9 @@ def test_a_policy_of_ones_own_is_a_candidate_of_a_portfolio() -> None:
 @both_feedbacks
 def test_a_portfolio_with_a_policy_of_ones_own_runs_in_a_searcher(feedback: str) -> None:
     contexts, costs, values = record(60)
-    portfolio = wz.Portfolio(candidates=[*SIMPLE, Thrifty()], incumbent="Thrifty")
+    portfolio = wz.Portfolio(
+        candidates=[*SIMPLE, Thrifty()], incumbent="Thrifty", prepare="contexts"
+    )
     whole, parts = make(portfolio, feedback), make(portfolio, feedback)
     played = whole.play(contexts, costs, values, outside=0.5)
     assert np.isfinite(played.totals).all()

@@ -21,29 +21,31 @@ from weitzman.search.state import RoundState
 KINDS: tuple[Kind, ...] = ("past", "linear", "trees", "trees+linear")
 WAYS: tuple[Way, ...] = ("index", "greedy", "fixed", "one-shot")
 LEARNERS: dict[str, wz.Learner] = {
-    "Fourier": wz.Fourier(features=8),
+    "Fourier": wz.Fourier(features=8, intercept=False),
     "FTRL, window": wz.FTRL(window=20, intercept=True),
-    "FTRL, shared": wz.FTRL(shared=True),
-    "LinearisedFTRL": wz.LinearisedFTRL(),
-    "Logistic": wz.Logistic(),
-    "NewtonStep": wz.NewtonStep(),
-    "Residual": wz.Residual(memory=12),
-    "Ridge": wz.Ridge(),
+    "FTRL, shared": wz.FTRL(shared=True, intercept=False),
+    "LinearisedFTRL": wz.LinearisedFTRL(intercept=False),
+    "Logistic": wz.Logistic(intercept=False),
+    "NewtonStep": wz.NewtonStep(intercept=False),
+    "Residual": wz.Residual(memory=12, intercept=False),
+    "Ridge": wz.Ridge(intercept=False),
 }
 EVERY: dict[str, Policy] = {
     **POLICIES,
-    **{rule: wz.Simple(rule) for rule in RULES},
-    **{f"{kind} {way}": wz.Joint(kind, way) for kind in KINDS for way in WAYS},
+    **{rule: wz.Simple(rule, prepare="contexts") for rule in RULES},
+    **{f"{kind} {way}": wz.Joint(kind, way, prepare="contexts") for kind in KINDS for way in WAYS},
     **{name: wz.Weitzman(learner) for name, learner in LEARNERS.items()},
-    "Ridge standardised": wz.Weitzman(wz.Ridge(), optimism=0.5, standardise=True),
-    "aware standardised": wz.Aware(wz.Ridge(), standardise=True),
-    "one shot, shared": wz.Simple("one-shot", shared=True, standardise=False),
-    "trees greedy 0": wz.Joint("trees", "greedy", caution=0.0),
-    "default": wz.default_policy(),
-    "default, shared": wz.default_policy(shared=True),
-    "default, no trees, as it is": wz.default_policy(trees=False, standardise=False),
+    "Ridge standardised": wz.Weitzman(wz.Ridge(intercept=False), optimism=0.5, prepare="contexts"),
+    "aware standardised": wz.Aware(wz.Ridge(intercept=False), prepare="contexts"),
+    "one shot, shared": wz.Simple("one-shot", shared=True, prepare="nothing"),
+    "trees greedy 0": wz.Joint("trees", "greedy", caution=0.0, prepare="contexts"),
+    "default": wz.default_policy(prepare="contexts"),
+    "default, shared": wz.default_policy(shared=True, prepare="contexts"),
+    "default, no trees, as it is": wz.default_policy(trees=False, prepare="nothing"),
     "one's own": Thrifty(),
-    "portfolio of one's own": wz.Portfolio(candidates=[wz.Simple("all"), Thrifty()]),
+    "portfolio of one's own": wz.Portfolio(
+        candidates=[wz.Simple("all"), Thrifty()], prepare="contexts"
+    ),
 }
 
 

@@ -174,7 +174,7 @@ def test_the_state_of_something_else_is_refused_and_changes_nothing() -> None:
     preparation.add(rounds_of(many_scales(1, 1, 5, 2))[0])
     before = preparation.state()["scale"]
     for wrong in ({}, Preparation(3).state(), {"scale": np.zeros((2, 2))}, {"first": before}):
-        with pytest.raises(wz.InvalidInputError, match="The state of a preparation must hold"):
+        with pytest.raises(wz.InvalidInputError, match="The state of a preparation must have"):
             preparation.restore(wrong)
     np.testing.assert_array_equal(preparation.state()["scale"], before)
 

@@ -87,7 +87,7 @@ def test_a_search_by_a_policy_goes_on(
 
 @pytest.mark.parametrize("way", ["index", "greedy"])
 def test_a_search_on_a_law_goes_on_after_every_look(way: Way) -> None:
-    policy = wz.Joint("linear", way, caution=0.0)
+    policy = wz.Joint("linear", way, caution=0.0, prepare="contexts")
     contexts, costs, values = record(61, gaps=False, seed=2)
     searcher = make_policy(policy, boxes=NAMES)
     searcher.play(contexts[:60], costs[:60], values[:60])

@@ -21,7 +21,7 @@ from weitzman.learn.learners.parts.loop import play_rounds
 from weitzman.learn.searcher import Searcher
 rng = np.random.default_rng(0)
 contexts, noise = rng.normal(size=(ROUNDS, 3, 5)), rng.exponential(size=(ROUNDS, 3))
-searcher = Searcher(boxes=3, dimension=5, learner=FTRL(), feedback="full")
+searcher = Searcher(boxes=3, dimension=5, learner=FTRL(intercept=False), feedback="full")
 searcher.play(contexts, [1.0, 0.5, 0.1], contexts.sum(axis=2) + noise)
 print(searcher.digest(), sum(play_rounds.stats.cache_misses.values()))
 """
@@ -90,7 +90,9 @@ def test_many_rounds_with_features_of_all_sizes_stay_finite(spec: Learner) -> No
 @pytest.mark.slow
 def test_a_window_has_constant_memory() -> None:
     rng = np.random.default_rng(7)
-    searcher = Searcher(boxes=1, dimension=2, learner=FTRL(window=100), feedback="full")
+    searcher = Searcher(
+        boxes=1, dimension=2, learner=FTRL(window=100, intercept=False), feedback="full"
+    )
     sizes = []
     for _ in range(10):
         contexts = rng.normal(size=(1_000_000, 1, 2))

@@ -17,21 +17,23 @@ from weitzman.learn.policies.weitzman import WeitzmanPlayer
 Array = NDArray[np.float64]
 
 LEARNERS: dict[str, wz.Learner] = {
-    "Boosted, shared": wz.Boosted(shared=True),
-    "Fourier": wz.Fourier(features=8),
-    "FTRL": wz.FTRL(),
+    "Boosted, shared": wz.Boosted(shared=True, intercept=False),
+    "Fourier": wz.Fourier(features=8, intercept=False),
+    "FTRL": wz.FTRL(intercept=False),
     "FTRL, window": wz.FTRL(window=9, forget=0.95, intercept=True),
-    "FTRL, ball": wz.FTRL(radius=1.0, eta="theorem", horizon=100, prior=[0.5, 0.0, -0.5]),
-    "LinearisedFTRL": wz.LinearisedFTRL(),
-    "Logistic": wz.Logistic(),
-    "NewtonStep": wz.NewtonStep(),
-    "Ridge": wz.Ridge(),
-    "Residual": wz.Residual(memory=12),
-    "FTRL, shared": wz.FTRL(shared=True),
-    "LinearisedFTRL, shared": wz.LinearisedFTRL(shared=True),
-    "NewtonStep, shared": wz.NewtonStep(shared=True),
-    "Ridge, shared": wz.Ridge(shared=True),
-    "Residual, shared": wz.Residual(shared=True),
+    "FTRL, ball": wz.FTRL(
+        radius=1.0, eta="theorem", horizon=100, prior=[0.5, 0.0, -0.5], intercept=False
+    ),
+    "LinearisedFTRL": wz.LinearisedFTRL(intercept=False),
+    "Logistic": wz.Logistic(intercept=False),
+    "NewtonStep": wz.NewtonStep(intercept=False),
+    "Ridge": wz.Ridge(intercept=False),
+    "Residual": wz.Residual(memory=12, intercept=False),
+    "FTRL, shared": wz.FTRL(shared=True, intercept=False),
+    "LinearisedFTRL, shared": wz.LinearisedFTRL(shared=True, intercept=False),
+    "NewtonStep, shared": wz.NewtonStep(shared=True, intercept=False),
+    "Ridge, shared": wz.Ridge(shared=True, intercept=False),
+    "Residual, shared": wz.Residual(shared=True, intercept=False),
 }
 FEEDBACKS = ("full", "opened", "probe", "opened+probe")
 every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
@@ -43,6 +45,9 @@ def make(feedback: str = "opened", **settings: Any) -> wz.Searcher:
     given: dict[str, Any] = {"boxes": 4, "dimension": 3, "feedback": feedback} | settings
     if "probe" in feedback:
         given.setdefault("block", 5)
+    # As the paper has it, unless a test says otherwise
+    if given.get("policy") is None and given.get("learner") is None:
+        given["learner"] = wz.FTRL(intercept=False)
     return wz.Searcher(**given)
 
 
@@ -360,7 +365,7 @@ def test_costs_of_every_round_are_one_row_of_costs_repeated() -> None:
 def test_a_dear_round_moves_the_residual_learner_up() -> None:
     """Only a learner of distributions follows a cost that it has not seen."""
     contexts, _, values = record(gaps=False)
-    searcher = make("full", learner=wz.Residual())
+    searcher = make("full", learner=wz.Residual(intercept=False))
     searcher.play(contexts, np.full(4, 0.3), values)
     cheap, dear = (searcher.reservation_values(contexts[0], c) for c in (0.3, 3.0))
     assert (dear > cheap).all()
@@ -527,7 +532,7 @@ WRONG_ROUNDS: list[tuple[dict[str, Any], Sequence[str]]] = [
 def test_a_wrong_round_is_refused_in_one_sentence_and_not_counted(
     round_: dict[str, Any], words: Sequence[str]
 ) -> None:
-    searcher = wz.Searcher(boxes=["a", "b"], dimension=2)
+    searcher = wz.Searcher(boxes=["a", "b"], dimension=2, learner=wz.FTRL(intercept=False))
     before = searcher.digest()
     given: dict[str, Any] = {"contexts": GOOD, "costs": 1.0} | round_
     with pytest.raises(wz.InvalidInputError) as caught:

@@ -49,6 +49,7 @@ class Happenings:
             "sense": "min",
             "feedback": "opened",
             "waiting": HOUR,
+            "defaults": 2,
             **settings,
         }
         self.happen(name, msgspec.convert(told, Created))

@@ -51,10 +51,10 @@ def test_problems_of_an_earlier_journal_go_on(place: Path) -> None:
     journal.close()
     policies = {name: wz.load(problem.saved()).policy for name, problem in state.problems.items()}
     assert policies == {
-        "usual": wz.default_policy(),
-        "opened": wz.default_policy(),
-        "one": wz.Joint("past", "index", caution=1.0),
-        "paper": wz.Weitzman(),
+        "usual": wz.default_policy(prepare="contexts"),
+        "opened": wz.default_policy(prepare="contexts"),
+        "one": wz.Joint("past", "index", caution=1.0, prepare="contexts"),
+        "paper": wz.Weitzman(wz.FTRL(intercept=False)),
     }
     for problem in state.problems.values():
         assert problem.tally.closed > 0

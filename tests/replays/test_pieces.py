@@ -13,7 +13,7 @@ from weitzman.replays import cases
 from weitzman.replays.cases import Case, Replays, play_cases
 
 CASES = [Case(), Case(feedback="opened")]
-TASKS = 2 + 4 + 1  # parts under full and under opened, and the reservation values
+TASKS = 3 + 5 + 1  # parts under full and under opened, and the reservation values
 
 
 class Counted:

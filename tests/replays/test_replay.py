@@ -22,7 +22,7 @@ from weitzman.replays.bootstrap import block_means
 from weitzman.replays.replay import replay
 
 DATA = Path(__file__).parents[3] / "shared/data"
-PAPER = Weitzman(standardise=True)
+PAPER = Weitzman()
 PAST = [Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy")]
 SMALL = Portfolio(
     candidates=(*(Simple(rule) for rule in RULES), PAPER, *PAST), incumbent=PAPER.name
@@ -110,10 +110,14 @@ def test_the_paper_is_what_a_searcher_plays() -> None:
     searcher = wz.Searcher(boxes=3, dimension=1, policy=PAPER, feedback="full")
     played = searcher.play(contexts, costs, log.values, outside=outside)
     np.testing.assert_array_equal(found, played.totals[known.any(axis=1)])
-    # The same as the learner itself on contexts that are prepared beforehand
+    # With prepared contexts alone: the same as the learner itself on contexts that are prepared beforehand
+    paper = wz.FTRL(intercept=False)
+    earlier = wz.Weitzman(paper, prepare="contexts")
+    searcher = wz.Searcher(boxes=3, dimension=1, policy=earlier, feedback="full")
+    found = searcher.play(contexts, costs, log.values, outside=outside).totals[known.any(axis=1)]
     ready = with_constant(prepared(log.contexts, known))
     ready[~known] = np.nan
-    searcher = wz.Searcher(boxes=3, dimension=2, feedback="full")
+    searcher = wz.Searcher(boxes=3, dimension=2, learner=paper, feedback="full")
     played = searcher.play(ready, costs, log.values, outside=outside)
     np.testing.assert_allclose(found, played.totals[known.any(axis=1)], rtol=1e-12)
 
@@ -121,7 +125,7 @@ def test_the_paper_is_what_a_searcher_plays() -> None:
 def test_under_opened_the_simple_rules_are_told_beside_default() -> None:
     found = replay(a_log(), [SMALL], feedback="opened")
     assert found.feedback == "opened"
-    assert found.names == ["portfolio", *RULES, "paper standardised"]
+    assert found.names == ["portfolio", *RULES, "FTRL"]
     assert found.candidates[0] == "explore"
     assert {r["feedback"] for r in found.rows()} == {"opened"}
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
@@ -142,7 +146,7 @@ def test_hindsight_is_below_everything_and_shares_are_relative_to_it() -> None:
 
 def test_rows_tell_the_simple_rules_default_and_hindsight() -> None:
     rows = replay(a_log(), [SMALL]).rows()
-    assert [r["policy"] for r in rows] == [*RULES, "paper standardised", "portfolio", "hindsight"]
+    assert [r["policy"] for r in rows] == [*RULES, "FTRL", "portfolio", "hindsight"]
     without = replay(a_log(outside=False), [SMALL]).rows()
     assert "stay" not in {r["policy"] for r in without}
     by_name = {str(r["policy"]): r for r in rows}
@@ -194,7 +198,7 @@ def test_default_has_nearly_the_regret_of_the_paper_where_the_paper_is_right(nam
     for seed in range(31000, 31080):
         drawn = world.draw(300, seed)
         boxes, dimension = drawn.contexts.shape[1:]
-        player = default_policy(standardise=False).start(boxes=boxes, dimension=dimension)
+        player = default_policy(prepare="nothing").start(boxes=boxes, dimension=dimension)
         least = float(clairvoyant(drawn).totals.sum())
         mine, papers = mine - least, papers - least
         for contexts, values in zip(drawn.contexts, drawn.values, strict=True):

@@ -21,7 +21,7 @@ from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 
 SIMPLE = tuple(Simple(rule) for rule in RULES)
 PAST = tuple(Joint("past", way, z) for z in (0.0, 1.0, 2.0) for way in ("index", "greedy"))
-SMALL = Portfolio(candidates=(*SIMPLE, Weitzman(), *PAST), incumbent="paper")
+SMALL = Portfolio(candidates=(*SIMPLE, Weitzman(), *PAST), incumbent="FTRL")
 
 
 class Known(list[tuple[Round, Floats]]):
@@ -36,10 +36,10 @@ def run_of(policies: Sequence[Policy], count: int, feedback: Feedback) -> Piece:
     return put_together(lineup, feedback, pieces)
 
 
-@pytest.mark.parametrize("name", [*RULES, "paper standardised"])
+@pytest.mark.parametrize("name", [*RULES, "FTRL"])
 def test_each_simple_rule_plays_a_run_of_its_own(name: str) -> None:
     run = run_of([SMALL], 80, "opened")
-    policy = Weitzman(standardise=True) if name == "paper standardised" else Simple(name)
+    policy = Weitzman() if name == "FTRL" else Simple(name)
     player = policy.start(boxes=4, dimension=2, feedback="opened")
     for t, (shown, values) in enumerate(some_rounds(80)):
         walked = walk(player.rule(shown), shown, values)
@@ -58,7 +58,7 @@ def test_paper_is_what_a_searcher_plays_under_opened() -> None:
         contexts[t, shown.places], values[t, shown.places] = shown.contexts, found
         costs[t, shown.places], outside[t] = shown.costs, shown.outside
     played = searcher.play(contexts, costs, values, outside=outside)
-    np.testing.assert_array_equal(run.totals[:, run.names.index("paper")], played.totals)
+    np.testing.assert_array_equal(run.totals[:, run.names.index("FTRL")], played.totals)
 
 
 class _Watched:
@@ -108,10 +108,11 @@ def test_a_full_run_scores_every_candidate() -> None:
     run = run_of([SMALL], 30, "full")
     player = SMALL.start(boxes=4, dimension=2)
     assert run.candidates == ["portfolio", *player.names]
-    assert run.names == [*run.candidates, "paper standardised"]
+    # The rule of the paper beside the portfolio is one of its candidates
+    assert run.names == run.candidates
     assert not run.exploration.any()
     for t, (shown, values) in enumerate(some_rounds(30)):
-        np.testing.assert_array_equal(run.totals[t, 1:-1], player.score(shown, values).totals)
+        np.testing.assert_array_equal(run.totals[t, 1:], player.score(shown, values).totals)
         assert run.totals[t, 0] == run.totals[t, run.played[t]]
         player.learn(shown, values)
 
@@ -119,15 +120,15 @@ def test_a_full_run_scores_every_candidate() -> None:
 def test_parts_share_no_fitted_model_and_are_all_families() -> None:
     families = families_of(default_policy().candidates)
     parts = parts_of(lineup_of(shared=False), "full")
-    # The rules beside are candidates, and scored as such
-    assert not any(part.alone for part in parts)
-    groups = [part.families for part in parts]
+    # The simple rules beside are candidates, and scored as such
+    assert [part.alone for part in parts if part.alone] == [("FTRL",)]
+    groups = [part.families for part in parts if part.families]
     assert sorted(k for group in groups for k in group) == list(range(len(families)))
     history = History(boxes=2, dimension=1)
     kinds = [{families[k].start(history, seed=0).names[0] for k in group} for group in groups]
     assert kinds == [
         {"trees index 0", "trees+linear index 0"},
-        {"paper standardised"},
+        {"aware"},
         {"stay", "past index 0", "linear index 0"},
     ]
 
@@ -136,7 +137,7 @@ def test_parts_share_no_fitted_model_and_are_all_families() -> None:
 def test_under_opened_the_portfolio_and_the_rules_beside_it_are_parts(policy: Portfolio) -> None:
     first, *beside = parts_of(lineup_of([policy], shared=False), "opened")
     assert first == Part()
-    assert [rule for part in beside for rule in part.alone] == [*RULES, "paper standardised"]
+    assert [rule for part in beside for rule in part.alone] == [*RULES, "FTRL"]
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])
@@ -165,8 +166,8 @@ def test_hedging_afterwards_is_hedging_live(clarity: float | Literal["auto"]) ->
 
 
 def test_policies_may_be_named_and_what_is_compared_follows() -> None:
-    lineup = lineup_of(["Ridge standardised", Simple("mean"), "trees index 1"], shared=True)
-    asked = ["Ridge standardised", "mean", "trees index 1"]
+    lineup = lineup_of(["Ridge", Simple("mean"), "trees index 1"], shared=True)
+    asked = ["Ridge", "mean", "trees index 1"]
     assert list(lineup) == [*asked, *(r for r in RULES if r != "mean"), PAPER]
     assert lineup["trees index 1"] == Joint("trees", "index", 1.0, shared=True)
     assert lineup["stay"] == Simple("stay", shared=True)

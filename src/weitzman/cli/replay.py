@@ -48,7 +48,7 @@ def replay_command(
         typer.Option(
             metavar="NAME",
             help="What to play, again for more; the first is what all is about. default, a simple rule, "
-            "paper, aware or a learner such as Ridge, each also 'standardised', or a law such as "
+            "paper, aware or a learner such as Ridge, or a law such as "
             "'linear fixed' or 'trees index 1'. If not given: default.",
         ),
     ] = None,

@@ -89,21 +89,32 @@ def explain_round(
     bank: Bank,
     names: Sequence[Hashable],
     shown: Round,
-    kappa: float,
+    used: FloatArray,
     sign: float,
 ) -> Explanation:
-    """Return the explanation of a round; ``sign`` is −1 where larger values are better."""
+    """Return the explanation of a round that is searched by the σ that are used.
+
+    ``sign`` is −1 where larger values are better. Of a prepared round everything is said in the units of the
+    user; its contexts begin with the constant.
+    """
     contexts, costs, places = shown.contexts, shown.costs, shown.places
     plain = bank.predict(contexts, costs, places)
-    used = bank.predict(contexts, costs, places, optimism=kappa, outside=shown.outside)
     looks = bank.looks(places)
     weights = bank.weights(places)
+    units = shown.units
+    if units is not None and shown.given is not None:
+        plain, used = units.origin + units.scale * plain, units.thresholds(used)
+        costs = shown.given.costs
     boxes = []
     for row in opening_order(used):
         parts = None
         if weights is not None:
             x = np.append(contexts[row], 1.0)[: weights.shape[1]]
-            parts = tuple((sign * weights[row] * x).tolist())
+            each = sign * weights[row] * x
+            if units is not None:
+                each = np.roll(units.scale * each, -1)
+                each[-1] += sign * units.origin
+            parts = tuple(each.tolist())
         boxes.append(
             BoxExplanation(
                 box=names[row],

@@ -4,6 +4,8 @@ import os
 from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.learn.policies.prepared import given_rounds
+from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.earlier import is_earlier, upgraded, upgraded_arrays
 from weitzman.learn.storage.format import read_saved, unpack
@@ -32,10 +34,14 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
         if described is not None:
             decides = {"policy": policy_from(described)}
         else:
+            learner = learner_from(settings["learner"], settings["parameters"])
             decides = {
-                "learner": learner_from(settings["learner"], settings["parameters"]),
-                "optimism": settings["optimism"],
-                "block": settings["block"],
+                "policy": Weitzman(
+                    learner,
+                    optimism=settings["optimism"],
+                    block=settings["block"],
+                    prepare=given_rounds(learner),
+                )
             }
         searcher = Searcher(
             boxes=settings["names"],

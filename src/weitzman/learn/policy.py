@@ -16,6 +16,7 @@ A player may do more than the protocol asks for:
 """
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.units import Units
 from weitzman.search.kernels import play_round
 from weitzman.search.numbers import LIMIT
 from weitzman.search.rule import Arrays, Rule, WeitzmanRule, follow
@@ -36,6 +38,7 @@ __all__ = [
     "Round",
     "State",
     "as_policy",
+    "cheapest",
     "checked_round",
     "decided",
     "joined",
@@ -67,6 +70,11 @@ class Round(NamedTuple):
         How many rounds were opened before it.
     gaps
         Whether a feature is missing.
+    least
+        The best value that a box can hold, if that is known; −∞ if not.
+    units, given
+        Of a round that is prepared (:mod:`weitzman.learn.preparation`): what its values and costs are
+        counted in, and the round as it was given; None for one that is not.
     """
 
     contexts: Floats
@@ -75,6 +83,14 @@ class Round(NamedTuple):
     places: Ints
     number: int = 0
     gaps: bool = False
+    least: float = -math.inf
+    units: Units | None = None
+    given: "Round | None" = None
+
+    @property
+    def floor(self) -> Floats:
+        """What no reservation value is below: E(σ − v)⁺ ≤ σ − least, and it is to be the cost."""
+        return self.least + self.costs
 
     @property
     def filled(self) -> Floats:
@@ -164,6 +180,11 @@ def only(rows: int | Floats | Ints | NDArray[np.bool_], count: int) -> Floats:
     sigma = np.full(count, np.inf)
     sigma[rows] = -np.inf
     return sigma
+
+
+def cheapest(shown: Round) -> Floats:
+    """Return the σ that open the cheapest row and no other: what to do while nothing is known."""
+    return only(int(np.argmin(shown.costs)), len(shown.costs))
 
 
 def walk(rule: Rule, shown: Round, values: Floats) -> RoundState:

@@ -1,16 +1,31 @@
-"""Preparation: from contexts as they are given to the numbers that a model sees.
+"""Preparation: from rounds as they are given to the numbers that a model sees.
 
-This is the one place. Columns are brought to mean 0 and deviation 1, with the mean and deviation of
-all contexts up to and including those of the round at hand, and cut off at ±4. Contexts are known
-before anything is opened, so nothing is looked up in the future, and values never enter. A column
-without deviation becomes 0, and so does a feature that is missing.
+This is the one place.
 
-The figures are Welford's (number, mean, sum of squares), box after box and round after round: live
-rounds, recorded ones and those of the service give the same bits.
+**Contexts.** Columns are brought to mean 0 and deviation 1, with the mean and deviation of all contexts up
+to and including those of the round at hand, and cut off at ±4. Contexts are known before anything is
+opened, so nothing is looked up in the future, and values never enter. A column without deviation becomes
+0, and so does a feature that is missing. The figures are Welford's (number, mean, sum of squares), box
+after box and round after round: live rounds, recorded ones and those of the service give the same bits.
+
+**Values and costs.** They are counted from an origin, in a unit (:mod:`weitzman.learn.units`): the mean of
+the values that the first round reveals, and the largest cost of that round. Until then nothing is known of
+values, not even their size, and there is nothing to predict: the cheapest box is opened.
+
+**The least value.** Where no one says what the best possible value is, the smallest value seen is taken for
+it once it was seen :data:`PILE` times: continuous values do not repeat, and values that pile up at an end
+(right or wrong, sold out, timed out) have one. A smaller value that comes later takes its place.
+
+So a round in other units is the same round. What a policy asks for is one of
+
+- ``"all"``: contexts, values and costs are prepared;
+- ``"contexts"``: contexts alone, as earlier releases did;
+- ``"nothing"``: the round is taken as it is given, as the paper has it.
 """
 
 import math
 from collections.abc import Mapping
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +33,24 @@ from numpy.typing import NDArray
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
+from weitzman.learn.units import Units, rounded
+from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
+from weitzman.search.state import RoundState
 
-__all__ = ["CLIP", "Preparation", "prepared", "with_constant"]
+__all__ = ["CLIP", "PILE", "WIDE", "Preparation", "Prepare", "UnitRule", "in_units", "prepared"]
+__all__ += ["with_constant"]
+
+Prepare = Literal["all", "contexts", "nothing"]
 
 CLIP = 4.0
 """How many deviations a prepared number is at most away from the mean."""
+
+WIDE = 2.0
+"""The constant that a linear model is given where values are prepared: its weight is held to the origin
+WIDE² times less than another one to 0, because the origin is only a guess."""
+
+PILE = 5
+"""How often the smallest value must have been seen to be taken for the least possible one."""
 
 _ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
 
@@ -46,13 +74,23 @@ def _prepare(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
             out[row, k] = min(max(z, -clip), clip)
 
 
+@checked
+def _round_rows(rows: Floats) -> None:
+    """Bring prepared contexts to the grid of units: rounding depends on the units that were given."""
+    for row in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            rows[row, k] = rounded(rows[row, k])
+
+
 class Preparation:
-    """Running figures of the columns of contexts.
+    """Running figures of the columns of contexts, and the units of values and costs.
 
     Parameters
     ----------
     dimension
         The length d of a context.
+    values
+        Whether values and costs are prepared too.
 
     Examples
     --------
@@ -62,38 +100,148 @@ class Preparation:
     [-1.0, 1.0]
     """
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, values: bool = False) -> None:
         self._scale = np.zeros((3, dimension))
+        self._values = values
+        self.units: Units | None = None
+        # The smallest value so far, and how often it was seen
+        self._smallest, self._times = math.inf, 0
         self._last: tuple[Round | None, Floats] = (None, np.empty((0, 0)))
 
     def rows(self, shown: Round) -> Floats:
         """Return the contexts of a round as they are prepared now, (m, d); nothing changes."""
         last, rows = self._last
         if last is not shown:
-            rows = np.empty(shown.contexts.shape)
-            _prepare(self._scale.copy(), shown.contexts, CLIP, rows)
+            rows = self._rows(shown, self._scale.copy())
             self._last = (shown, rows)
         return rows
 
     def add(self, shown: Round) -> Floats:
         """Take in a round that is over; return its contexts as they were prepared for it."""
-        rows = np.empty(shown.contexts.shape)
-        _prepare(self._scale, shown.contexts, CLIP, rows)
+        rows = self._rows(shown, self._scale)
         self._last = (None, rows)
         return rows
 
+    def _rows(self, shown: Round, scale: Floats) -> Floats:
+        rows = np.empty(shown.contexts.shape)
+        _prepare(scale, shown.contexts, CLIP, rows)
+        if self._values:
+            _round_rows(rows)
+        return rows
+
+    @property
+    def least(self) -> float:
+        """The smallest value so far if values pile up there, −∞ if they do not."""
+        return self._smallest if self._times >= PILE else -math.inf
+
+    def ready(self, shown: Round) -> Round:
+        """Return a round as a model sees it now; it has no units if nothing was seen yet."""
+        return self._counted(shown, self.rows(shown))
+
+    def take(self, shown: Round, values: Floats) -> tuple[Round, Floats]:
+        """Take in a round that is over, and what it revealed; return both as a model sees them."""
+        known = values[~np.isnan(values)]
+        if self.units is None and len(known):
+            # One after the other: numpy sums in an order that depends on the machine
+            mean = math.fsum(known) / len(known)
+            self.units = Units(mean, float(shown.costs.max()) or 1.0)
+        for value in known.tolist():
+            if value < self._smallest:
+                self._smallest, self._times = value, 0
+            self._times += value == self._smallest
+        found = values if self.units is None else self.units.values(values)
+        return self._counted(shown, self.add(shown)), found
+
+    def _counted(self, shown: Round, rows: Floats) -> Round:
+        units = self.units
+        if units is None:
+            return shown._replace(contexts=rows, gaps=False, given=shown)
+        return Round(
+            contexts=rows,
+            costs=units.costs(shown.costs),
+            outside=units.value(shown.outside),
+            places=shown.places,
+            number=shown.number,
+            least=units.value(self.least if shown.least == -math.inf else shown.least),
+            units=units,
+            given=shown,
+        )
+
     def state(self) -> State:
         """Return everything as arrays."""
-        return {"scale": self._scale.copy()}
+        state: State = {"scale": self._scale.copy()}
+        if self._values:
+            units = self.units or (math.nan, math.nan)
+            state["units"] = np.array([*units, self._smallest, float(self._times)])
+        return state
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned, bit for bit."""
-        shape = state["scale"].shape if "scale" in state else None
-        if shape != self._scale.shape:
-            rule = f"hold an array 'scale' of shape {self._scale.shape}"
-            raise InvalidInputError("The state of a preparation", rule, shape)
+        shapes = {name: array.shape for name, array in self.state().items()}
+        got = {name: array.shape for name, array in state.items()}
+        if got != shapes:
+            raise InvalidInputError("The state of a preparation", f"have the shapes {shapes}", got)
         self._scale = np.array(state["scale"], dtype=np.float64)
+        if self._values:
+            origin, scale, smallest, times = np.array(state["units"], dtype=np.float64).tolist()
+            self.units = None if math.isnan(origin) else Units(origin, scale)
+            self._smallest, self._times = smallest, int(times)
         self._last = (None, np.empty((0, 0)))
+
+
+class UnitRule:
+    """A rule that is made for a prepared round, in the round as it was given.
+
+    Parameters
+    ----------
+    rule
+        What decides, over prepared numbers.
+    units, costs, outside
+        Of the prepared round.
+    """
+
+    def __init__(self, rule: Rule, *, units: Units, costs: Floats, outside: float) -> None:
+        self.prepared = rule
+        self._units = units
+        self._costs = costs.tolist()
+        self._outside = outside
+
+    def next(self, state: RoundState) -> Action:
+        """Return what the rule says of the same state in prepared numbers."""
+        seen = RoundState(self._costs, self._outside)
+        for row in state.opened:
+            seen.open(row)
+            if row in state.values:
+                seen.see(row, self._units.value(state.values[row]))
+        return self.prepared.next(seen)
+
+    def state(self) -> Arrays:
+        """Return the units, and what of the prepared round the rule is given."""
+        return {
+            "units": np.array([*self._units, self._outside]),
+            "costs": np.array(self._costs),
+        }
+
+    @classmethod
+    def restored(cls, rule: Rule, state: Mapping[str, NDArray[np.generic]]) -> "UnitRule":
+        """Return the rule whose :meth:`state` this is, over what decides."""
+        origin, scale, outside = np.array(state["units"], dtype=np.float64).tolist()
+        costs = np.array(state["costs"], dtype=np.float64)
+        return cls(rule, units=Units(origin, scale), costs=costs, outside=outside)
+
+
+def in_units(rule: Rule, shown: Round) -> Rule:
+    """Return a rule that is made for a prepared round as one for the round as it was given."""
+    if shown.units is None:
+        return rule
+    inner: Any = getattr(rule, "inner", None)
+    if inner is not None:
+        # Looks that are bought afterwards stay the same
+        bought: Any = rule
+        return cast("Rule", type(bought)(in_units(inner, shown), bought.rows))
+    if isinstance(rule, WeitzmanRule):
+        return WeitzmanRule(shown.units.thresholds(rule.sigma))
+    return UnitRule(rule, units=shown.units, costs=shown.costs, outside=shown.outside)
 
 
 def prepared(contexts: Floats, present: NDArray[np.bool_]) -> Floats:
@@ -111,12 +259,13 @@ def prepared(contexts: Floats, present: NDArray[np.bool_]) -> Floats:
     return out
 
 
-def with_constant(rows: Floats) -> Floats:
-    """Return [1, z] for prepared rows z: what a linear learner without an intercept is given.
+def with_constant(rows: Floats, constant: float = 1.0) -> Floats:
+    """Return [constant, z] for prepared rows z: what a linear learner without an intercept is given.
 
     >>> with_constant(np.array([[0.5, -4.0]]))
     array([[ 1. ,  0.5, -4. ]])
     """
-    ready = np.ones((*rows.shape[:-1], rows.shape[-1] + 1))
+    ready = np.empty((*rows.shape[:-1], rows.shape[-1] + 1))
+    ready[..., 0] = constant
     ready[..., 1:] = rows
     return ready

@@ -105,7 +105,7 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
     policy, block = searcher.policy, None
     optimism: float | str = "auto"
     decides: dict[str, Any]
-    if isinstance(policy, Weitzman) and not policy.standardise:
+    if isinstance(policy, Weitzman) and policy.prepares == "nothing":
         # As version 1 has it
         learner = cast("Any", policy.learner)
         # First: a learner of one's own need not be a dataclass

@@ -80,6 +80,9 @@ class Created(Body, frozen=True):
         The waiting time in microseconds: a round that is open for longer is closed by itself.
     shadow
         Whether the caller decides, and the problem only tells what it would have done.
+    defaults
+        Of which release the defaults are that ``learner``, ``policy`` and ``parameters`` leave out: 1 before
+        rounds were prepared, 2 since then.
     """
 
     boxes: list[str]
@@ -94,6 +97,7 @@ class Created(Body, frozen=True):
     cost: float | None = None
     shadow: bool = False
     description: str = ""
+    defaults: Literal[1, 2] = 1
 
 
 class Archived(Body, frozen=True):

@@ -13,8 +13,8 @@ from weitzman.learn.storage.registry import named_policy
 Lineup = Mapping[str, Policy]
 """Policies by name; the first is the one that a replay is about."""
 
-PAPER = "paper standardised"
-"""The name of the paper's rule among the policies that others are compared with."""
+PAPER = "FTRL"
+"""The name of the paper's rule, in any units, among the policies that others are compared with."""
 
 SIMPLE = (*RULES, PAPER)
 """What a policy is compared with."""
@@ -39,5 +39,5 @@ def lineup_of(
     if not lineup:
         raise InvalidInputError("The policies", "be at least one", policies)
     rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
-    rivals.append(Weitzman(FTRL(shared=shared), standardise=True))
+    rivals.append(Weitzman(FTRL(shared=shared)))
     return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}

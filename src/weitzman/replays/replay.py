@@ -224,7 +224,7 @@ def replay(
     log
         The recorded rounds.
     policies
-        What plays, each a policy or the name of one: ``"default"``, ``"mean"``, ``"Ridge standardised"``,
+        What plays, each a policy or the name of one: ``"default"``, ``"mean"``, ``"Ridge"``,
         ``"trees index 1"``, … The first is what the replay is about.
     feedback
         What a round reveals: ``"full"`` or ``"opened"``.

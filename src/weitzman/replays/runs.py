@@ -16,10 +16,10 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
+from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.joint import Joint, JointFamily
 from weitzman.learn.policies.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.portfolio_player import pick
-from weitzman.learn.policies.prepared import LearnerFamily
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
@@ -98,9 +98,9 @@ def _is_scored(policy: Policy, feedback: Feedback) -> TypeGuard[Portfolio]:
 def _plays_as_alone(candidate: Policy, portfolio: Portfolio) -> bool:
     """Whether what a candidate shares with others leaves it as it is by itself."""
     if isinstance(candidate, Simple | Joint):
-        both = candidate.shared, candidate.standardise
-        return both == (portfolio.shared, portfolio.standardise)
-    return portfolio.standardise or not getattr(candidate, "standardise", False)
+        both = candidate.shared, candidate.prepare
+        return both == (portfolio.shared, portfolio.prepare)
+    return getattr(candidate, "prepares", "nothing") in ("nothing", portfolio.prepare)
 
 
 def rank_of(part: Part) -> int:
@@ -183,7 +183,9 @@ def _scored(policy: Portfolio, families: tuple[int, ...], rounds: Rounds, tick: 
 def _hedged(policy: Portfolio, names: list[str], totals: Floats, opened: Ints, count: int) -> Piece:
     """Hedge over the first ``count`` policies; the first name is that of the hedge."""
     candidates = names[: count + 1]
-    gate = policy.gate(candidates[1:], "full")
+    # By their own names: here they may be called otherwise
+    own = [name for family in families_of(policy.candidates) for name in family.names]
+    gate = policy.gate(own, "full")
     scored = np.ascontiguousarray(totals[:, :count])
     expected, played = np.empty(len(scored)), np.empty(len(scored), dtype=np.int64)
     known: Flags = np.asarray(np.isfinite(scored).all(axis=1))

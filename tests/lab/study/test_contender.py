@@ -8,6 +8,7 @@ import pytest
 
 import weitzman as wz
 from weitzman.lab.study.contender import CONTENDERS, Contender
+from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.portfolio import default_policy
 from weitzman.learn.policies.weitzman import Weitzman
@@ -24,14 +25,16 @@ def policy_of(searcher: Searcher) -> Weitzman:
 
 def test_theorem_learners_get_the_horizon_and_the_radius_of_the_world() -> None:
     searcher = CONTENDERS["cpb-theorem"].searcher(**RUN, radius=4.0)
-    assert policy_of(searcher).learner == wz.FTRL(eta="theorem", radius=4.0, horizon=1000)
+    assert policy_of(searcher).learner == wz.FTRL(
+        eta="theorem", radius=4.0, horizon=1000, intercept=False
+    )
 
 
 def test_what_a_learner_says_itself_stays() -> None:
-    learner = wz.FTRL(eta="theorem", radius=2.0, horizon=7)
+    learner = wz.FTRL(eta="theorem", radius=2.0, horizon=7, intercept=False)
     searcher = Contender(learner=learner).searcher(**RUN, radius=4.0)
     assert policy_of(searcher).learner == learner
-    assert policy_of(Contender().searcher(**RUN, radius=4.0)).learner == wz.FTRL()
+    assert policy_of(Contender().searcher(**RUN, radius=4.0)).learner == wz.FTRL(intercept=False)
 
 
 @pytest.mark.parametrize("block", [None, "theorem"])
@@ -62,9 +65,9 @@ def test_every_contender_starts(name: str, feedback: Feedback) -> None:
 
 def test_a_policy_takes_the_place_of_a_learner() -> None:
     searcher = CONTENDERS["default"].searcher(**RUN)
-    assert searcher.policy == default_policy(standardise=False)
+    assert searcher.policy == default_policy()
     assert (searcher.rng, searcher.feedback) == (RUN["rng"], "opened")
-    both = Contender(learner=Ridge(), policy=default_policy())
+    both = Contender(learner=Ridge(intercept=False), policy=default_policy(prepare="contexts"))
     with pytest.raises(wz.InvalidInputError, match="a policy or a learner, not both"):
         both.searcher(**RUN)
 
@@ -72,7 +75,7 @@ def test_a_policy_takes_the_place_of_a_learner() -> None:
 def test_a_policy_is_evaluated_beside_a_learner() -> None:
     contenders = {
         "cpb": Contender(feedback="full"),
-        "paper": Contender(feedback="full", policy=Weitzman()),
+        "paper": Contender(feedback="full", policy=Weitzman(FTRL(intercept=False))),
         "default": replace(CONTENDERS["default"], feedback="full"),
     }
     rows = wz.evaluate(contenders, wz.WORLDS["signed"](), rounds=60, rng=0)
@@ -87,7 +90,7 @@ def test_a_policy_is_evaluated_beside_a_learner() -> None:
 def test_a_named_policy_is_the_policy() -> None:
     both = {
         "named": Contender(policy="mean"),
-        "whole": Contender(policy=wz.Simple("mean", standardise=False)),
+        "whole": Contender(policy=wz.Simple("mean")),
     }
     rows = wz.evaluate(both, wz.WORLDS["signed"](), rounds=30, rng=0)
     named, whole = ([r.total for r in rows if r.searcher == name] for name in both)

@@ -173,7 +173,7 @@ def test_bad_input_is_refused() -> None:
 def test_what_is_no_contender_or_no_world_is_refused() -> None:
     world: Any = wz.WORLDS["signed"]
     with pytest.raises(wz.InvalidInputError, match="The contender 'a' must be a Contender"):
-        wz.evaluate({"a": wz.FTRL()}, world(), rounds=5, rng=0)  # type: ignore[dict-item]
+        wz.evaluate({"a": wz.FTRL(intercept=False)}, world(), rounds=5, rng=0)  # type: ignore[dict-item]
     wrong: Any
     for wrong in (world, "signed"):
         with pytest.raises(wz.InvalidInputError, match="The world must be a world"):

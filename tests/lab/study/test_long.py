@@ -14,7 +14,7 @@ import weitzman as wz
 from weitzman.lab.study.evaluate import PIECE
 
 world = wz.WORLDS["signed"]()
-searcher = wz.Searcher(boxes=10, dimension=5, learner=wz.FTRL(window=1000))
+searcher = wz.Searcher(boxes=10, dimension=5, learner=wz.FTRL(window=1000, intercept=False))
 times = []
 for start in range(0, {ROUNDS}, PIECE):
     piece = world.draw(min(PIECE, {ROUNDS} - start), 0, start=start)

@@ -70,7 +70,7 @@ def test_what_is_written_is_read_again() -> None:
     again = Study.from_text(study.to_toml())
     assert again.description() == study.description()
     assert [r.key for r in again.runs()] == [r.key for r in study.runs()]
-    prior = Contender(learner=wz.FTRL(prior=[[0.5, 1e-9]]), optimism="auto")
+    prior = Contender(learner=wz.FTRL(prior=[[0.5, 1e-9]], intercept=False), optimism="auto")
     odd = Study(worlds={'"\\\n\x7f': Signed(dimension=2)}, contenders={"p": prior}, expected=False)
     assert Study.from_text(odd.to_toml()).description() == odd.description()
 
@@ -122,7 +122,9 @@ CHANGES: dict[str, Callable[[Run], Any]] = {
     "class": lambda r: {"world": Spread(boxes=4)},
     "label": lambda r: {"world_name": "other"},
     "name": lambda r: {"name": "other"},
-    "learner": lambda r: {"contender": replace(r.contender, learner=wz.FTRL(eta=3.0))},
+    "learner": lambda r: {
+        "contender": replace(r.contender, learner=wz.FTRL(eta=3.0, intercept=False))
+    },
     "feedback": lambda r: {"contender": replace(r.contender, feedback="opened")},
     "optimism": lambda r: {"contender": replace(r.contender, optimism=0.1)},
     "seed": lambda r: {"seed": 9},
@@ -155,7 +157,7 @@ def test_a_study_in_python_is_checked_too() -> None:
 def test_a_learner_that_cannot_be_described_has_no_key() -> None:
     class Own:
         def start(self, *, boxes: int, dimension: int) -> wz.Bank:
-            return wz.FTRL().start(boxes=boxes, dimension=dimension)
+            return wz.FTRL(intercept=False).start(boxes=boxes, dimension=dimension)
 
     study = Study(worlds={"signed": Signed()}, contenders={"own": Contender(learner=Own())})
     with pytest.raises(wz.InvalidInputError, match="learner of a study must be a dataclass"):
@@ -183,10 +185,10 @@ def test_the_default_policy_in_a_study_file() -> None:
 
 
 NAMED: dict[str, wz.Policy] = {
-    "mean": wz.Simple("mean", standardise=False),
-    "linear index 1": wz.Joint("linear", "index", 1.0, standardise=False),
+    "mean": wz.Simple("mean"),
+    "linear index 1": wz.Joint("linear", "index", 1.0),
     "Ridge": wz.Weitzman(wz.Ridge()),
-    "paper standardised": wz.Weitzman(standardise=True),
+    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
     "aware": wz.Aware(),
 }
 
@@ -209,7 +211,10 @@ def test_policies_by_name_in_a_study_file(policy: str) -> None:
     assert [r.key for r in whole.runs()] == [r.key for r in study.runs()]
 
 
-@pytest.mark.parametrize("policy", [wz.Simple("mean"), wz.Weitzman(wz.Ridge(eta=3.0))])
+@pytest.mark.parametrize(
+    "policy",
+    [wz.Simple("mean", prepare="contexts"), wz.Weitzman(wz.Ridge(eta=3.0, intercept=False))],
+)
 def test_a_policy_that_its_name_does_not_describe_is_not_written(policy: wz.Policy) -> None:
     study = Study(worlds={"signed": Signed()}, contenders={"mine": Contender(policy=policy)})
     assert study.runs()[0].key

@@ -17,7 +17,7 @@ from weitzman.lab.worlds.paper import Orthant, Shifted, Signed
 from weitzman.lab.worlds.spread import Agree, Spread
 from weitzman.lab.worlds.unrealizable import DAY, Unrealizable
 
-LEARNERS = [wz.FTRL(), wz.Ridge()]
+LEARNERS = [wz.FTRL(intercept=False), wz.Ridge(intercept=False)]
 
 
 def _played(instance: Instance, learner: wz.Learner, feedback: str) -> wz.Played:
@@ -94,7 +94,10 @@ def test_drifting_weights_go_round_a_circle() -> None:
 
 def test_drifting_rewards_those_who_forget() -> None:
     regrets = {}
-    for name, learner in {"all": wz.FTRL(), "window": wz.FTRL(window=100)}.items():
+    for name, learner in {
+        "all": wz.FTRL(intercept=False),
+        "window": wz.FTRL(window=100, intercept=False),
+    }.items():
         regret = 0.0
         for seed in range(3):
             instance = Drifting().draw(3000, seed)
@@ -140,7 +143,9 @@ def test_looks_are_so_dear_that_one_box_is_opened(feedback: str) -> None:
         instance = Bandit().draw(300, seed)
         assert (clairvoyant(instance).opened_count == 1).all()
         assert np.ptp(instance.values) < 9.0 < instance.costs.min()
-        single.append((_played(instance, wz.FTRL(), feedback).opened_count == 1).mean())
+        single.append(
+            (_played(instance, wz.FTRL(intercept=False), feedback).opened_count == 1).mean()
+        )
     assert np.mean(single) > 0.99
 
 

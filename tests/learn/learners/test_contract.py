@@ -15,24 +15,24 @@ from weitzman.learn.learners.ridge import Ridge
 
 # No ball and no number for eta where units are changed: both have the unit of the weights
 LEARNERS: dict[str, Learner] = {
-    "Boosted": Boosted(),
+    "Boosted": Boosted(intercept=False),
     "Boosted, shared": Boosted(shared=True, intercept=True),
-    "Boosted, by scikit-learn": Boosted(shared=True, engine="sklearn"),
-    "Fourier": Fourier(features=16),
+    "Boosted, by scikit-learn": Boosted(shared=True, engine="sklearn", intercept=False),
+    "Fourier": Fourier(features=16, intercept=False),
     "Fourier, shared": Fourier(features=16, shared=True, intercept=True, forget=0.99),
-    "FTRL": FTRL(),
+    "FTRL": FTRL(intercept=False),
     "FTRL with all options": FTRL(eta=2.0, intercept=True, forget=0.97, window=40),
-    "FTRL, discounted": FTRL(forget=0.9),
-    "FTRL, shared": FTRL(shared=True),
+    "FTRL, discounted": FTRL(forget=0.9, intercept=False),
+    "FTRL, shared": FTRL(shared=True, intercept=False),
     "LinearisedFTRL": LinearisedFTRL(intercept=True),
-    "LinearisedFTRL, shared": LinearisedFTRL(shared=True),
+    "LinearisedFTRL, shared": LinearisedFTRL(shared=True, intercept=False),
     "Logistic": Logistic(intercept=True),
-    "Logistic, shared": Logistic(eta=2.0, shared=True),
+    "Logistic, shared": Logistic(eta=2.0, shared=True, intercept=False),
     "NewtonStep": NewtonStep(intercept=True),
-    "NewtonStep, shared": NewtonStep(shared=True),
-    "Residual": Residual(memory=30),
+    "NewtonStep, shared": NewtonStep(shared=True, intercept=False),
+    "Residual": Residual(memory=30, intercept=False),
     "Residual, shared": Residual(shared=True, intercept=True),
-    "Ridge": Ridge(forget=0.99),
+    "Ridge": Ridge(forget=0.99, intercept=False),
     "Ridge, shared": Ridge(shared=True, intercept=True),
 }
 
@@ -44,4 +44,4 @@ def test_keeps_the_contract(spec: Learner, check: Callable[[Learner], None]) -> 
 
 
 def test_check_learner_runs_all_checks() -> None:
-    check_learner(Ridge())
+    check_learner(Ridge(intercept=False))

@@ -62,8 +62,8 @@ def test_it_is_linear_until_the_map_is_settled_and_then_as_if_it_had_been_from_t
     rng = np.random.default_rng(0)
     contexts, costs = drawn(100), np.full(100, 0.2)
     values = np.sin(contexts[:, 0]) + rng.uniform(size=100)
-    bank = wz.Fourier(features=8).start(boxes=1, dimension=3)
-    linear = wz.FTRL().start(boxes=1, dimension=3)
+    bank = wz.Fourier(features=8, intercept=False).start(boxes=1, dimension=3)
+    linear = wz.FTRL(intercept=False).start(boxes=1, dimension=3)
     for k in range(FIRST - 1):
         for one in (bank, linear):
             one.update([0], contexts[[k]], values[[k]], costs[[k]])
@@ -72,7 +72,7 @@ def test_it_is_linear_until_the_map_is_settled_and_then_as_if_it_had_been_from_t
     )
     waves = Waves(features=8, seed=0)
     settled = waves.settle(contexts[:FIRST])
-    known = wz.FTRL().start(boxes=1, dimension=11)
+    known = wz.FTRL(intercept=False).start(boxes=1, dimension=11)
     for k in range(100):
         x = np.concatenate([contexts[[k]], waves.apply(settled, contexts[[k]])], axis=1)
         known.update([0], x, values[[k]], costs[[k]])
@@ -87,7 +87,7 @@ def test_it_learns_what_is_smooth_and_not_linear() -> None:
     level = 4.0 * np.cos(1.5 * contexts[:, 0, 0]) + contexts[:, 0, 1]
     values = level[:, None] + rng.uniform(size=(1500, 1))
     errors = {}
-    for spec in (wz.Fourier(), wz.FTRL(intercept=True)):
+    for spec in (wz.Fourier(intercept=False), wz.FTRL(intercept=True)):
         searcher = wz.Searcher(boxes=1, dimension=2, learner=spec, feedback="full")
         played = searcher.play(contexts, 0.1, values, predictions=True)
         assert played.reservation_values is not None
@@ -97,7 +97,10 @@ def test_it_learns_what_is_smooth_and_not_linear() -> None:
 
 
 def test_the_seed_is_part_of_what_is_learned() -> None:
-    banks = [wz.Fourier(features=8, seed=s).start(boxes=1, dimension=3) for s in (0, 0, 1)]
+    banks = [
+        wz.Fourier(features=8, seed=s, intercept=False).start(boxes=1, dimension=3)
+        for s in (0, 0, 1)
+    ]
     contexts = drawn(80)
     for bank in banks:
         for x in contexts:
@@ -108,4 +111,4 @@ def test_the_seed_is_part_of_what_is_learned() -> None:
 @pytest.mark.parametrize("features", [0, 3, -2])
 def test_a_wrong_number_of_features_is_refused(features: int) -> None:
     with pytest.raises(wz.InvalidInputError, match="number of features"):
-        wz.Fourier(features=features).start(boxes=1, dimension=1)
+        wz.Fourier(features=features, intercept=False).start(boxes=1, dimension=1)

@@ -48,7 +48,7 @@ def test_the_weights_are_the_minimiser_at_the_counts_of_the_schedule(
     eta: object, count: int
 ) -> None:
     contexts, values = draw(200)
-    bank = wz.Logistic(eta=eta).start(boxes=1, dimension=3)  # type: ignore[arg-type]
+    bank = wz.Logistic(eta=eta, intercept=False).start(boxes=1, dimension=3)  # type: ignore[arg-type]
     exact = 0
     for k in range(200):
         bank.update([0], contexts[[k]], values[[k]], 1.0)
@@ -65,7 +65,7 @@ def test_the_weights_are_the_minimiser_at_the_counts_of_the_schedule(
 
 def test_between_exact_fits_the_weights_stay_near_the_minimiser() -> None:
     contexts, values = draw(400)
-    bank = wz.Logistic().start(boxes=1, dimension=3)
+    bank = wz.Logistic(intercept=False).start(boxes=1, dimension=3)
     apart, moved = [], []
     for k in range(400):
         bank.update([0], contexts[[k]], values[[k]], 1.0)
@@ -83,7 +83,7 @@ def test_between_exact_fits_the_weights_stay_near_the_minimiser() -> None:
 @pytest.mark.parametrize(("good", "bad"), [(0.0, 20.0), (-3.0, 1.5)])
 def test_sigma_is_the_reservation_value_of_the_two_point_law(good: float, bad: float) -> None:
     contexts, values = draw(60, levels=(good, bad))
-    bank = wz.Logistic().start(boxes=1, dimension=3)
+    bank = wz.Logistic(intercept=False).start(boxes=1, dimension=3)
     for x, v in zip(contexts, values, strict=True):
         bank.update([0], [x], [v], 1.0)
     sides = set()
@@ -98,7 +98,7 @@ def test_sigma_is_the_reservation_value_of_the_two_point_law(good: float, bad: f
 
 def test_a_look_for_free_is_worth_the_good_level() -> None:
     contexts, values = draw(30)
-    bank = wz.Logistic().start(boxes=1, dimension=3)
+    bank = wz.Logistic(intercept=False).start(boxes=1, dimension=3)
     bank.update([0], contexts[:1], values[:1], 1.0)
     for x, v in zip(contexts, values, strict=True):
         bank.update([0], [x], [v], 1.0)
@@ -106,14 +106,14 @@ def test_a_look_for_free_is_worth_the_good_level() -> None:
 
 
 def test_before_there_are_two_levels_sigma_is_the_value_seen_and_the_cost() -> None:
-    bank = wz.Logistic().start(boxes=2, dimension=1)
+    bank = wz.Logistic(intercept=False).start(boxes=2, dimension=1)
     assert bank.predict([[1.0], [1.0]], 0.5).tolist() == [0.5, 0.5]
     bank.update([0], [[1.0]], [7.0], 0.5)
     assert bank.predict([[1.0], [1.0]], 0.5).tolist() == [7.5, 7.5]
 
 
 def test_a_box_with_one_level_takes_the_levels_of_all() -> None:
-    bank = wz.Logistic(eta=1.0).start(boxes=2, dimension=1)
+    bank = wz.Logistic(eta=1.0, intercept=False).start(boxes=2, dimension=1)
     for _ in range(3):
         bank.update([0], [[1.0]], [20.0], 0.5)
     bank.update([1], [[1.0]], [0.0], 0.5)
@@ -122,7 +122,7 @@ def test_a_box_with_one_level_takes_the_levels_of_all() -> None:
 
 
 def test_boxes_have_levels_of_their_own() -> None:
-    bank = wz.Logistic(eta=1.0).start(boxes=2, dimension=1)
+    bank = wz.Logistic(eta=1.0, intercept=False).start(boxes=2, dimension=1)
     for low, high in ((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
         bank.update([0, 1], [[1.0], [1.0]], [low, 10.0 + low], 0.1)
         bank.update([0, 1], [[1.0], [1.0]], [high, 10.0 + high], 0.1)
@@ -133,7 +133,7 @@ def test_boxes_have_levels_of_their_own() -> None:
 def test_a_third_level_is_a_share_of_a_success_and_sigma_a_lower_bound() -> None:
     rng = np.random.default_rng(1)
     values = rng.choice([0.0, 4.0, 10.0], size=400)
-    bank = wz.Logistic(eta=1e6).start(boxes=1, dimension=1)
+    bank = wz.Logistic(eta=1e6, intercept=False).start(boxes=1, dimension=1)
     for v in values:
         bank.update([0], [[1.0]], [v], 0.5)
     assert chance(bank, np.ones(1), 0.0, 10.0) == pytest.approx(
@@ -146,7 +146,7 @@ def test_a_third_level_is_a_share_of_a_success_and_sigma_a_lower_bound() -> None
 
 def test_a_new_extreme_changes_the_shares_of_all_earlier_values() -> None:
     contexts, values = draw(31)
-    bank = wz.Logistic(eta=1.0).start(boxes=1, dimension=3)
+    bank = wz.Logistic(eta=1.0, intercept=False).start(boxes=1, dimension=3)
     for x, v in zip(contexts[:30], values[:30], strict=True):
         bank.update([0], [x], [v], 1.0)
     bank.update([0], contexts[[30]], [-20.0], 1.0)
@@ -158,8 +158,10 @@ def test_a_new_extreme_changes_the_shares_of_all_earlier_values() -> None:
 def test_levels_turn_with_the_sense() -> None:
     contexts, values = draw(50)
     rounds = contexts[:, None, :]
-    low = wz.Searcher(boxes=1, dimension=3, learner=wz.Logistic(), feedback="full")
-    high = wz.Searcher(boxes=1, dimension=3, learner=wz.Logistic(), feedback="full", sense="max")
+    low = wz.Searcher(boxes=1, dimension=3, learner=wz.Logistic(intercept=False), feedback="full")
+    high = wz.Searcher(
+        boxes=1, dimension=3, learner=wz.Logistic(intercept=False), feedback="full", sense="max"
+    )
     a = low.play(rounds, 8.0, values[:, None], outside=20.0)
     b = high.play(rounds, 8.0, -values[:, None], outside=-20.0)
     assert np.array_equal(a.totals, -b.totals)
@@ -186,10 +188,12 @@ def test_it_is_better_than_linear_where_values_have_two_levels() -> None:
 @pytest.mark.parametrize("eta", ["theorem", 0.0, -1.0, np.inf])
 def test_a_wrong_eta_is_refused(eta: object) -> None:
     with pytest.raises(wz.InvalidInputError, match="eta"):
-        wz.Logistic(eta=eta).start(boxes=1, dimension=1)  # type: ignore[arg-type]
+        wz.Logistic(eta=eta, intercept=False).start(boxes=1, dimension=1)  # type: ignore[arg-type]
 
 
 def test_the_state_of_another_eta_is_refused() -> None:
-    one, other = (wz.Logistic(eta=eta).start(boxes=1, dimension=1) for eta in (1.0, 2.0))
+    one, other = (
+        wz.Logistic(eta=eta, intercept=False).start(boxes=1, dimension=1) for eta in (1.0, 2.0)
+    )
     with pytest.raises(wz.InvalidInputError, match="same learner"):
         other.restore(one.state())

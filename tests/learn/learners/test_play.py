@@ -99,7 +99,10 @@ def test_play_is_the_rounds_one_by_one(spec: Learner, feedback: Feedback, outsid
 
 def test_play_in_pieces_is_play() -> None:
     contexts, costs, values = draw()
-    whole, pieces = player_of(FTRL(), "full"), player_of(FTRL(), "full")
+    whole, pieces = (
+        player_of(FTRL(intercept=False), "full"),
+        player_of(FTRL(intercept=False), "full"),
+    )
     totals = played(whole, recorded(contexts, costs[0], values)).totals
     parts = [
         played(pieces, recorded(contexts[i : i + 7], costs[0], values[i : i + 7]), first=i)
@@ -113,7 +116,7 @@ def test_probes_are_paid_and_learned() -> None:
     contexts, costs, values = draw()
     contexts, values = np.nan_to_num(contexts), np.nan_to_num(values)
     probes = np.random.default_rng(1).uniform(size=values.shape) < 0.2
-    bank, other = (Ridge().start(boxes=BOXES, dimension=3) for _ in range(2))
+    bank, other = (Ridge(intercept=False).start(boxes=BOXES, dimension=3) for _ in range(2))
     record = recorded(contexts, costs, values)
     bought = with_probes(bank, record, probes)
     for t in range(ROUNDS):
@@ -128,7 +131,7 @@ def test_probes_are_paid_and_learned() -> None:
 def test_optimism_opens_more() -> None:
     contexts, costs, values = draw()
     few, many = (
-        played(player_of(FTRL(), "opened", kappa), recorded(contexts, costs, values))
+        played(player_of(FTRL(intercept=False), "opened", kappa), recorded(contexts, costs, values))
         for kappa in (0.0, 0.75)
     )
     assert many.opened_count.sum() > few.opened_count.sum()
@@ -138,7 +141,7 @@ def test_optimism_opens_more() -> None:
 def test_many_boxes_are_opened_in_the_order_of_the_rule(count: int) -> None:
     rng = np.random.default_rng(count)
     contexts = rng.integers(0, 9, size=(30, count, 1)).astype(float)
-    bank = Ridge(prior=[1.0]).start(boxes=count, dimension=1)
+    bank = Ridge(prior=[1.0], intercept=False).start(boxes=count, dimension=1)
     values = np.full((30, count), 1e6) - np.arange(count, dtype=np.float64)
     marks = np.zeros((30, count), dtype=bool)
     if count == 1:

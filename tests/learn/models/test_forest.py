@@ -36,7 +36,7 @@ def test_every_row_is_in_one_leaf_of_every_tree() -> None:
 
 def test_rounds_like_this_one_weigh_more() -> None:
     rng = np.random.default_rng(0)
-    history = History(boxes=2, dimension=1, standardise=False)
+    history = History(boxes=2, dimension=1, prepare="nothing")
     model = history.model(Trees)
     assert history.model(Trees) is model
     kinds = rng.choice([-1.0, 1.0], size=64)

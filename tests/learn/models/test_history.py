@@ -71,7 +71,7 @@ def test_every_round_is_kept_when_the_arrays_grow(count: int) -> None:
 
 
 def test_contexts_are_taken_as_they_are_if_wished() -> None:
-    past, closed = History(boxes=4, dimension=2, standardise=False), rounds(MANY)
+    past, closed = History(boxes=4, dimension=2, prepare="nothing"), rounds(MANY)
     for round_, values in closed:
         past.add(round_, values)
         assert past.prepared(round_) is round_.contexts

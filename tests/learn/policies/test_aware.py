@@ -19,8 +19,8 @@ class Brute:
     """Everything from the definitions: own regressions refitted by the library, own loop, own sums."""
 
     def __init__(self, boxes: int) -> None:
-        self.base = wz.FTRL().start(boxes=boxes, dimension=2)
-        self.shift = wz.FTRL(shared=True).start(boxes=1, dimension=4)
+        self.base = wz.FTRL(intercept=False).start(boxes=boxes, dimension=2)
+        self.shift = wz.FTRL(shared=True, intercept=False).start(boxes=1, dimension=4)
         self.residuals: list[list[float]] = [[] for _ in range(boxes)]
         self.leads: list[float] = []
 
@@ -102,12 +102,12 @@ class Brute:
 
 
 def started(spec: Aware, boxes: int = 4, feedback: Feedback = "full") -> Members:
-    history = History(boxes=boxes, dimension=2, standardise=False, feedback=feedback)
+    history = History(boxes=boxes, dimension=2, prepare="nothing", feedback=feedback)
     return spec.family().start(history, seed=0)
 
 
 def test_every_round_is_the_plain_re_enactment() -> None:
-    members, brute = started(Aware()), Brute(4)
+    members, brute = started(Aware(wz.FTRL(intercept=False))), Brute(4)
     depths = set()
     for shown, values in some_rounds(250, seed=3):
         (total,), (count,) = members.totals(shown, values)
@@ -123,7 +123,7 @@ def test_every_round_is_the_plain_re_enactment() -> None:
 
 
 def test_totals_follow_the_rule() -> None:
-    members = started(Aware())
+    members = started(Aware(wz.FTRL(intercept=False)))
     for shown, values in some_rounds(60):
         done = walk(members.rule(shown, 0), shown, values)
         (total,), (count,) = members.totals(shown, values)
@@ -132,7 +132,7 @@ def test_totals_follow_the_rule() -> None:
 
 
 def test_a_value_that_is_not_known_gives_no_total_and_is_not_learned() -> None:
-    members = started(Aware(), feedback="opened")
+    members = started(Aware(wz.FTRL(intercept=False)), feedback="opened")
     for shown, values in some_rounds(120):
         done = walk(members.rule(shown, 0), shown, values)
         seen = revealed(done.opened, values)
@@ -147,7 +147,7 @@ def test_a_value_that_is_not_known_gives_no_total_and_is_not_learned() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_restored_player_goes_on_bit_for_bit(shared: bool) -> None:
-    policy = Aware(wz.FTRL(shared=shared), shared=shared)
+    policy = Aware(wz.FTRL(shared=shared, intercept=False), shared=shared)
     whole = policy.start(boxes=4, dimension=2)
     rounds = some_rounds(120)
     for shown, values in rounds[:70]:
@@ -165,13 +165,16 @@ def test_a_restored_player_goes_on_bit_for_bit(shared: bool) -> None:
 
 
 def test_the_state_of_another_rule_is_refused() -> None:
-    members = started(Aware())
+    members = started(Aware(wz.FTRL(intercept=False)))
     with pytest.raises(InvalidInputError, match="aware rule"):
-        members.restore(started(Aware(), boxes=3).state())
+        members.restore(started(Aware(wz.FTRL(intercept=False)), boxes=3).state())
 
 
 def test_any_learner_can_be_made_aware() -> None:
-    members, bank = started(Aware(wz.Logistic())), wz.Logistic().start(boxes=4, dimension=2)
+    members, bank = (
+        started(Aware(wz.Logistic(intercept=False))),
+        wz.Logistic(intercept=False).start(boxes=4, dimension=2),
+    )
     for shown, values in some_rounds(30):
         members.learn(shown, values)
         bank.update(shown.places, shown.contexts, values, shown.costs)
@@ -185,7 +188,7 @@ def regret(world: str, policy: wz.Weitzman | Aware, seeds: range) -> Floats:
     for seed in seeds:
         drawn = WORLDS[world]().draw(300, seed)
         boxes, dimension = drawn.contexts.shape[1:]
-        history = History(boxes=boxes, dimension=dimension, standardise=False)
+        history = History(boxes=boxes, dimension=dimension, prepare="nothing")
         members, total = policy.family().start(history, seed=0), 0.0
         for t in range(300):
             costs = np.broadcast_to(drawn.costs, drawn.values.shape)[t].copy()
@@ -203,7 +206,10 @@ def regret(world: str, policy: wz.Weitzman | Aware, seeds: range) -> Floats:
 
 def test_where_boxes_are_correlated_most_of_the_regret_goes() -> None:
     seeds = range(9000, 9004)
-    plain, aware = (regret("correlated", p, seeds).mean() for p in (wz.Weitzman(), Aware()))
+    plain, aware = (
+        regret("correlated", p, seeds).mean()
+        for p in (wz.Weitzman(wz.FTRL(intercept=False)), Aware(wz.FTRL(intercept=False)))
+    )
     assert aware < 0.2 * plain
 
 
@@ -211,6 +217,9 @@ def test_where_boxes_are_correlated_most_of_the_regret_goes() -> None:
 @pytest.mark.parametrize("world", ["signed", "orthant", "shifted", "spread", "agree"])
 def test_where_boxes_are_independent_it_costs_nothing(world: str) -> None:
     seeds = range(9100, 9140)
-    plain, aware = (regret(world, p, seeds) for p in (wz.Weitzman(), Aware()))
+    plain, aware = (
+        regret(world, p, seeds)
+        for p in (wz.Weitzman(wz.FTRL(intercept=False)), Aware(wz.FTRL(intercept=False)))
+    )
     error = (aware - plain).std(ddof=1) / np.sqrt(len(plain)) / plain.mean()
     assert aware.mean() / plain.mean() <= 1.02 + 2.0 * error

@@ -11,7 +11,7 @@ from weitzman.learn.policy import Floats, Round
 
 def a_history(values: Floats) -> History:
     """Rounds without contexts to speak of, NaN where nothing was revealed."""
-    history = History(boxes=values.shape[1], dimension=1, standardise=False, feedback="opened")
+    history = History(boxes=values.shape[1], dimension=1, prepare="nothing", feedback="opened")
     for row in values:
         history.add(a_round(values.shape[1]), row)
     return history

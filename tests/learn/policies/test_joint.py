@@ -88,7 +88,8 @@ def test_rules_follow_their_definitions(seed: int) -> None:
     room = np.empty((31, CAP))
     walk_rules(
         law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
-        shown.outside, rules, cautions, room, totals, counts,
+        shown.outside, -np.inf, shown.costs, values, shown.outside,
+        rules, cautions, room, totals, counts,
     )  # fmt: skip
     for k in range(6):
         total, opened = brute(
@@ -133,7 +134,8 @@ def test_a_value_that_did_not_come_changes_nothing() -> None:
     totals, counts = np.empty(1), np.empty(1, dtype=np.int64)
     walk_rules(
         law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, np.full(5, np.nan),
-        math.inf, np.array([INDEX]), np.zeros(1), np.empty((6, CAP)), totals, counts,
+        math.inf, -math.inf, shown.costs, np.full(5, np.nan), math.inf,
+        np.array([INDEX]), np.zeros(1), np.empty((6, CAP)), totals, counts,
     )  # fmt: skip
     assert math.isnan(totals[0])
     assert counts[0] == 5

@@ -18,12 +18,19 @@ from weitzman.search.rule import WeitzmanRule
 KINDS: tuple[Kind, ...] = ("past", "linear")
 WAYS: tuple[Way, ...] = ("index", "greedy")
 CANDIDATES: tuple[wz.Policy, ...] = (
-    *(wz.Simple(rule) for rule in RULES),
-    wz.Weitzman(),
-    *(wz.Joint(kind, way, z) for kind in KINDS for z in (0.0, 1.0, 2.0) for way in WAYS),
+    *(wz.Simple(rule, prepare="contexts") for rule in RULES),
+    wz.Weitzman(wz.FTRL(intercept=False)),
+    *(
+        wz.Joint(kind, way, z, prepare="contexts")
+        for kind in KINDS
+        for z in (0.0, 1.0, 2.0)
+        for way in WAYS
+    ),
 )
 # Eager: the gate opens soon and much is explored
-EAGER = Portfolio(candidates=CANDIDATES, incumbent="paper", clarity=0.5, exploration=1.0)
+EAGER = Portfolio(
+    candidates=CANDIDATES, incumbent="paper", clarity=0.5, exploration=1.0, prepare="contexts"
+)
 
 
 def started(policy: Portfolio, boxes: int = 4) -> OpenedPlayer:
@@ -84,7 +91,7 @@ def test_nothing_is_explored_while_the_incumbent_plays_or_for_nothing() -> None:
 
 def test_the_incumbent_is_judged_without_optimism_and_plays_with_it() -> None:
     player = started(dataclasses.replace(EAGER, clarity=100.0))
-    bank = wz.FTRL().start(boxes=4, dimension=2)
+    bank = wz.FTRL(intercept=False).start(boxes=4, dimension=2)
     place, apart = player.names.index("paper"), 0
     for shown, values in some_rounds(60):
         plain, lowered = (
@@ -117,7 +124,10 @@ def test_what_was_not_opened_is_never_used(shared: bool) -> None:
     assert all(a[key].tobytes() == b[key].tobytes() for key in a)
 
 
-@pytest.mark.parametrize("policy", [EAGER, default_policy(), default_policy(shared=True)])
+@pytest.mark.parametrize(
+    "policy",
+    [EAGER, default_policy(prepare="contexts"), default_policy(shared=True, prepare="contexts")],
+)
 def test_a_restored_portfolio_goes_on_bit_for_bit(policy: Portfolio) -> None:
     rounds = some_rounds(90)
     one, two = started(policy), started(policy)
@@ -136,7 +146,7 @@ def test_a_restored_portfolio_goes_on_bit_for_bit(policy: Portfolio) -> None:
 def test_a_rule_that_never_looks_is_not_started_with(lean: int) -> None:
     """Rounds that reveal everything by chance at the beginning must not settle the matter."""
     rng = np.random.default_rng(lean)
-    player = started(default_policy(trees=False))
+    player = started(default_policy(trees=False, prepare="contexts"))
     looked = 0
     for t in range(200):
         contexts = rng.normal(size=(4, 2))
@@ -150,8 +160,8 @@ def test_a_rule_that_never_looks_is_not_started_with(lean: int) -> None:
 
 def test_exploration_does_not_end_with_who_never_looks() -> None:
     rng = np.random.default_rng(0)
-    candidates = (wz.Simple("all"), wz.Simple("stay"))
-    policy = Portfolio(candidates=candidates, incumbent="all", exploration=0.1)
+    candidates = (wz.Simple("all", prepare="contexts"), wz.Simple("stay", prepare="contexts"))
+    policy = Portfolio(candidates=candidates, incumbent="all", exploration=0.1, prepare="contexts")
     player, chances = started(policy), []
     for _ in range(200):
         contexts = rng.normal(size=(4, 2))

@@ -22,7 +22,7 @@ from weitzman.learn.preparation import CLIP
 
 def played(rule: str, rounds: list[tuple[Round, Floats]]) -> list[tuple[int, ...]]:
     """Return the boxes that a rule opens, round by round, in the numbers of all boxes."""
-    player = wz.Simple(rule).start(boxes=4, dimension=2)
+    player = wz.Simple(rule, prepare="contexts").start(boxes=4, dimension=2)
     opened = []
     for shown, values in rounds:
         walked = walk(player.rule(shown), shown, values)
@@ -167,9 +167,9 @@ def test_refits_come_after_the_past_has_grown_by_a_factor() -> None:
 
 
 POLICIES: dict[str, Policy] = {
-    **{rule: wz.Simple(rule) for rule in RULES},
-    "paper": wz.Weitzman(),
-    "ridge": wz.Weitzman(wz.Ridge()),
+    **{rule: wz.Simple(rule, prepare="contexts") for rule in RULES},
+    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
+    "ridge": wz.Weitzman(wz.Ridge(intercept=False)),
 }
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 
@@ -208,9 +208,20 @@ def test_totals_are_what_the_rules_make(policy: Any) -> None:
 
 
 def test_simple_rules_of_a_portfolio_are_one_family() -> None:
-    (family,) = families_of([wz.Simple(rule) for rule in RULES])
+    (family,) = families_of([wz.Simple(rule, prepare="contexts") for rule in RULES])
     assert list(family.names) == list(RULES)
-    assert len(families_of([wz.Simple("all"), wz.Weitzman(), wz.Simple("stay")])) == 2
+    assert (
+        len(
+            families_of(
+                [
+                    wz.Simple("all", prepare="contexts"),
+                    wz.Weitzman(wz.FTRL(intercept=False)),
+                    wz.Simple("stay", prepare="contexts"),
+                ]
+            )
+        )
+        == 2
+    )
 
 
 def test_what_is_refused() -> None:
@@ -219,7 +230,7 @@ def test_what_is_refused() -> None:
         with pytest.raises(wz.InvalidInputError, match="simple rules"):
             SimpleFamily(wrong).start(History(boxes=2, dimension=1), seed=0)
     with pytest.raises(wz.InvalidInputError, match="rule"):
-        wz.Simple("no").start(boxes=2, dimension=1)
+        wz.Simple("no", prepare="contexts").start(boxes=2, dimension=1)
     with pytest.raises(wz.InvalidInputError, match="state of a history"):
         History(boxes=2, dimension=1).restore(History(boxes=3, dimension=1).state())
 

@@ -19,25 +19,27 @@ from weitzman.search.rule import STOP, Open, WeitzmanRule
 from weitzman.search.state import RoundState
 
 LEARNERS: dict[str, wz.Learner] = {
-    "FTRL": wz.FTRL(),
-    "Ridge, shared": wz.Ridge(shared=True),
-    "Residual": wz.Residual(memory=12),
-    "Logistic": wz.Logistic(),
+    "FTRL": wz.FTRL(intercept=False),
+    "Ridge, shared": wz.Ridge(shared=True, intercept=False),
+    "Residual": wz.Residual(memory=12, intercept=False),
+    "Logistic": wz.Logistic(intercept=False),
 }
 every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 both_feedbacks = pytest.mark.parametrize("feedback", ["full", "opened"])
-as_it_is_or_not = pytest.mark.parametrize("standardise", [False, True])
+as_it_is_or_not = pytest.mark.parametrize("prepare", ["nothing", "contexts"])
 
 
 @every_learner
 @both_feedbacks
 @as_it_is_or_not
 def test_alone_it_is_the_candidate_of_a_portfolio(
-    learner: wz.Learner, feedback: Feedback, standardise: bool
+    learner: wz.Learner, feedback: Feedback, prepare: Any
 ) -> None:
     """The same reservation values, round after round, to the last bit."""
-    policy = wz.Weitzman(learner, standardise=standardise)
-    portfolio = wz.Portfolio(candidates=(wz.Simple("all"), policy), incumbent=policy.name)
+    policy = wz.Weitzman(learner, prepare=prepare)
+    portfolio = wz.Portfolio(
+        candidates=(wz.Simple("all"), policy), incumbent=policy.name, prepare="contexts"
+    )
     alone = policy.start(boxes=4, dimension=2, feedback=feedback, seed=0)
     player = portfolio.start(boxes=4, dimension=2, feedback=feedback)
     assert player.names == ["all", policy.name]
@@ -57,16 +59,21 @@ def test_alone_it_is_the_candidate_of_a_portfolio(
 @both_feedbacks
 @as_it_is_or_not
 def test_sigma_is_what_the_bank_predicts(
-    learner: wz.Learner, feedback: Feedback, standardise: bool
+    learner: wz.Learner, feedback: Feedback, prepare: Any
 ) -> None:
     """Against a bank that is given [1, z] by hand; judged without optimism, played with it."""
-    policy = wz.Weitzman(learner, standardise=standardise)
+    policy = wz.Weitzman(learner, prepare=prepare)
     player: Any = policy.start(boxes=4, dimension=2, feedback=feedback, seed=0)
-    bank, preparation = learner.start(boxes=4, dimension=2 + standardise), Preparation(2)
+    bank, preparation = (
+        learner.start(boxes=4, dimension=2 + (prepare == "contexts")),
+        Preparation(2),
+    )
     kappa = KAPPA if feedback == "opened" else 0.0
-    members: Any = wz.Portfolio(candidates=(policy,)).start(boxes=4, dimension=2, feedback=feedback)
+    members: Any = wz.Portfolio(candidates=(policy,), prepare="contexts").start(
+        boxes=4, dimension=2, feedback=feedback
+    )
     for shown, values in some_rounds(50):
-        rows = with_constant(preparation.rows(shown)) if standardise else shown.contexts
+        rows = with_constant(preparation.rows(shown)) if prepare == "contexts" else shown.contexts
         plain, lowered = (
             bank.predict(
                 rows, shown.costs, shown.places, optimism=one, outside=float(shown.outside)
@@ -94,7 +101,7 @@ def test_prepared_contexts_have_no_units(feedback: str) -> None:
         wz.Searcher(
             boxes=4,
             dimension=3,
-            policy=wz.Weitzman(standardise=True),
+            policy=wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
             feedback=feedback,  # type: ignore[arg-type]
         )
         for _ in range(2)
@@ -115,7 +122,7 @@ def test_a_missing_feature_counts_as_zero_where_contexts_are_as_they_are() -> No
     holed[0, 1] = np.nan
     gaps, zero = shown._replace(contexts=holed, gaps=True), np.nan_to_num(holed)
     filled = shown._replace(contexts=zero)
-    for policy in (wz.Weitzman(), wz.Aware()):
+    for policy in (wz.Weitzman(wz.FTRL(intercept=False)), wz.Aware(wz.FTRL(intercept=False))):
         one, other = (policy.start(boxes=4, dimension=2, feedback="full", seed=0) for _ in range(2))
         one.learn(gaps, values)
         other.learn(filled, values)
@@ -130,10 +137,10 @@ def test_a_missing_feature_counts_as_zero_where_contexts_are_as_they_are() -> No
 
 @pytest.mark.parametrize("learner", [wz.FTRL, wz.Ridge, wz.NewtonStep])
 @as_it_is_or_not
-def test_a_prior_is_turned_where_larger_is_better(learner: Any, standardise: bool) -> None:
-    prior = np.array([0.5, -1.0, 2.0, 0.25][: 3 + standardise])
-    policy = wz.Weitzman(learner(prior=prior), standardise=standardise)
-    mirrored = wz.Weitzman(learner(prior=-prior), standardise=standardise)
+def test_a_prior_is_turned_where_larger_is_better(learner: Any, prepare: Any) -> None:
+    prior = np.array([0.5, -1.0, 2.0, 0.25][: 3 + (prepare == "contexts")])
+    policy = wz.Weitzman(learner(prior=prior), prepare=prepare)
+    mirrored = wz.Weitzman(learner(prior=-prior), prepare=prepare)
     contexts, costs, values = record(40)
     large = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback="full", sense="max")
     small = wz.Searcher(boxes=4, dimension=3, policy=mirrored, feedback="full")
@@ -156,8 +163,11 @@ def test_a_prior_is_turned_in_a_portfolio_too() -> None:
     contexts, costs, values = record(40)
 
     def played(weights: tuple[float, ...], sense: Any, sign: float) -> Played:
-        candidates = (wz.Weitzman(wz.FTRL(prior=weights)), wz.Simple("all"))
-        policy = wz.Portfolio(candidates=candidates, incumbent="paper")
+        candidates = (
+            wz.Weitzman(wz.FTRL(prior=weights, intercept=False)),
+            wz.Simple("all", prepare="contexts"),
+        )
+        policy = wz.Portfolio(candidates=candidates, incumbent="paper", prepare="contexts")
         searcher = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback="full", sense=sense)
         return searcher.play(contexts, costs, sign * values, outside=sign * 0.5)
 
@@ -188,7 +198,11 @@ def test_a_bought_look_comes_after_the_rule_has_stopped() -> None:
 
 
 @pytest.mark.parametrize("feedback", ["probe", "opened+probe"])
-@pytest.mark.parametrize("learner", [wz.FTRL(), wz.Ridge(shared=True)], ids=["FTRL", "Ridge"])
+@pytest.mark.parametrize(
+    "learner",
+    [wz.FTRL(intercept=False), wz.Ridge(shared=True, intercept=False)],
+    ids=["FTRL", "Ridge"],
+)
 @pytest.mark.parametrize("block", [1, 4])
 @pytest.mark.parametrize("outside", [np.inf, 0.25])
 def test_bought_looks_are_those_of_compiled_play(
@@ -214,9 +228,9 @@ def test_bought_looks_are_those_of_compiled_play(
 @pytest.mark.parametrize("feedback", ["probe", "opened+probe"])
 @as_it_is_or_not
 def test_what_is_bought_depends_on_the_number_of_the_round(
-    feedback: Feedback, standardise: bool
+    feedback: Feedback, prepare: Any
 ) -> None:
-    policy = wz.Weitzman(block=3, standardise=standardise)
+    policy = wz.Weitzman(wz.FTRL(intercept=False), block=3, prepare=prepare)
     player = policy.start(boxes=4, dimension=2, feedback=feedback, seed=8)
     marks = probes(seed=8, block=3, first=0, rounds=12, boxes=4)
     for number, (shown, _) in enumerate(some_rounds(12)):
@@ -228,9 +242,9 @@ def test_what_is_bought_depends_on_the_number_of_the_round(
 
 @pytest.mark.parametrize("feedback", ["probe", "opened+probe"])
 @as_it_is_or_not
-def test_bought_looks_live_are_those_of_a_record(feedback: Any, standardise: bool) -> None:
+def test_bought_looks_live_are_those_of_a_record(feedback: Any, prepare: Any) -> None:
     contexts, costs, values = record(40, gaps=False)
-    policy = wz.Weitzman(block=3, standardise=standardise)
+    policy = wz.Weitzman(wz.FTRL(intercept=False), block=3, prepare=prepare)
     live, whole = (
         wz.Searcher(boxes=4, dimension=3, policy=policy, feedback=feedback, rng=6) for _ in range(2)
     )
@@ -248,10 +262,13 @@ def test_bought_looks_live_are_those_of_a_record(feedback: Any, standardise: boo
 @pytest.mark.parametrize(
     ("policy", "name"),
     [
-        (wz.Weitzman(), "paper"),
-        (wz.Weitzman(wz.FTRL(shared=True), standardise=True), "paper standardised"),
-        (wz.Weitzman(wz.Ridge()), "Ridge"),
-        (wz.Weitzman(wz.Residual(), standardise=True), "Residual standardised"),
+        (wz.Weitzman(wz.FTRL(intercept=False)), "paper"),
+        (
+            wz.Weitzman(wz.FTRL(shared=True, intercept=False), prepare="contexts"),
+            "paper standardised",
+        ),
+        (wz.Weitzman(wz.Ridge(intercept=False)), "Ridge"),
+        (wz.Weitzman(wz.Residual(intercept=False), prepare="contexts"), "Residual standardised"),
     ],
 )
 def test_names_are_those_of_the_learners(policy: wz.Weitzman, name: str) -> None:
@@ -260,7 +277,7 @@ def test_names_are_those_of_the_learners(policy: wz.Weitzman, name: str) -> None
 
 
 def test_a_searcher_over_a_learner_is_a_searcher_over_the_policy() -> None:
-    short = wz.Searcher(boxes=2, dimension=1, learner=wz.Ridge(), optimism=0.5)
-    assert short.policy == wz.Weitzman(wz.Ridge(), optimism=0.5)
+    short = wz.Searcher(boxes=2, dimension=1, learner=wz.Ridge(intercept=False), optimism=0.5)
+    assert short.policy == wz.Weitzman(wz.Ridge(intercept=False), optimism=0.5)
     assert isinstance(short._player, WeitzmanPlayer)
     assert wz.Searcher(boxes=2, dimension=1).policy == wz.Weitzman(wz.FTRL())

@@ -12,31 +12,38 @@ import pytest
 
 import weitzman as wz
 from tests.learn.storage.test_format import grid
-from weitzman.learn.policies.simple import RULES
+from weitzman.learn.policies.simple import EARLIER_RULES
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.earlier import is_earlier, upgraded
 from weitzman.learn.storage.registry import described_policy, policy_from
 
 FILES = Path(__file__).parent / "golden" / "version2"
-SHARED = wz.FTRL(shared=True)
+SHARED = wz.FTRL(shared=True, intercept=False)
 CANDIDATES: tuple[Policy, ...] = (
-    *(wz.Simple(rule, shared=True) for rule in RULES),
+    *(wz.Simple(rule, shared=True, prepare="contexts") for rule in EARLIER_RULES),
     wz.Weitzman(SHARED),
-    wz.Joint("past", "index", 0.0, shared=True),
-    wz.Joint("past", "greedy", 0.0, shared=True),
-    wz.Weitzman(SHARED, standardise=True),
-    wz.Joint("linear", "index", 1.0, shared=True),
-    wz.Joint("linear", "greedy", 1.0, shared=True),
-    wz.Joint("linear", "fixed", shared=True),
+    wz.Joint("past", "index", 0.0, shared=True, prepare="contexts"),
+    wz.Joint("past", "greedy", 0.0, shared=True, prepare="contexts"),
+    wz.Weitzman(SHARED, prepare="contexts"),
+    wz.Joint("linear", "index", 1.0, shared=True, prepare="contexts"),
+    wz.Joint("linear", "greedy", 1.0, shared=True, prepare="contexts"),
+    wz.Joint("linear", "fixed", shared=True, prepare="contexts"),
 )
 POLICIES: dict[str, Policy] = {
-    "paper": wz.Weitzman(),
-    "standardised": wz.Weitzman(standardise=True),
-    "aware": wz.Aware(),
-    "simple": wz.Simple("mean", shared=True),
-    "portfolio": wz.Portfolio(candidates=CANDIDATES, incumbent="paper", clarity=0.5, shared=True),
+    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
+    "standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
+    "aware": wz.Aware(wz.FTRL(intercept=False)),
+    "simple": wz.Simple("mean", shared=True, prepare="contexts"),
+    "portfolio": wz.Portfolio(
+        candidates=CANDIDATES, incumbent="paper", clarity=0.5, shared=True, prepare="contexts"
+    ),
     "portfolio-opened": wz.Portfolio(
-        candidates=CANDIDATES, incumbent="paper", clarity=0.5, exploration=0.5, shared=True
+        candidates=CANDIDATES,
+        incumbent="paper",
+        clarity=0.5,
+        exploration=0.5,
+        shared=True,
+        prepare="contexts",
     ),
 }
 # A policy had a seed of its own
@@ -61,7 +68,7 @@ def test_a_file_of_version_2_goes_on_to_the_same_totals(name: str) -> None:
 
 
 def test_what_is_written_today_is_not_taken_for_an_earlier_description() -> None:
-    for policy in (*POLICIES.values(), wz.default_policy()):
+    for policy in (*POLICIES.values(), wz.default_policy(prepare="contexts")):
         assert not is_earlier(described_policy(policy))
     assert not is_earlier(None)
     assert not is_earlier("default")
@@ -81,8 +88,11 @@ def test_a_candidate_with_a_name_of_its_own_is_found_under_its_name_of_today(
     }
     assert is_earlier(described)
     policy = policy_from(upgraded(described))
-    candidates = (wz.Simple("all"), wz.Weitzman(wz.Ridge(), standardise=True))
-    assert policy == wz.Portfolio(candidates=candidates, incumbent=expected)
+    candidates = (
+        wz.Simple("all", prepare="contexts"),
+        wz.Weitzman(wz.Ridge(intercept=False), prepare="contexts"),
+    )
+    assert policy == wz.Portfolio(candidates=candidates, incumbent=expected, prepare="contexts")
 
 
 def test_laws_by_trees_of_boxes_without_history_had_plain_rules_only() -> None:

@@ -145,11 +145,11 @@ def test_boxes_that_joined_are_saved_with_a_prior_per_box(learner: Any, path: Pa
         {"rng": np.int64(3)},
         {"dimension": np.int64(3)},
         {"optimism": np.float64(0.5)},
-        {"learner": wz.FTRL(window=np.int64(9))},  # type: ignore[arg-type]
-        {"learner": wz.FTRL(radius=np.float32(2.0))},  # type: ignore[arg-type]
-        {"learner": wz.FTRL(prior=np.ones(3, dtype=np.float32))},
-        {"learner": wz.FTRL(prior=[np.float32(1.0)] * 3)},
-        {"learner": wz.FTRL(prior=(1.0, 2.0, 3.0))},
+        {"learner": wz.FTRL(window=np.int64(9), intercept=False)},  # type: ignore[arg-type]
+        {"learner": wz.FTRL(radius=np.float32(2.0), intercept=False)},  # type: ignore[arg-type]
+        {"learner": wz.FTRL(prior=np.ones(3, dtype=np.float32), intercept=False)},
+        {"learner": wz.FTRL(prior=[np.float32(1.0)] * 3, intercept=False)},
+        {"learner": wz.FTRL(prior=(1.0, 2.0, 3.0), intercept=False)},
     ],
     ids=str,
 )
@@ -166,7 +166,9 @@ def test_settings_that_are_numpy_numbers_can_be_saved(settings: dict[str, Any], 
 
 
 def small() -> wz.Searcher:
-    searcher = wz.Searcher(boxes=["a", 2], dimension=2, feedback="opened+probe", block=3, rng=1)
+    learner = wz.FTRL(intercept=False)
+    probing: Any = {"feedback": "opened+probe", "block": 3, "rng": 1}
+    searcher = wz.Searcher(boxes=["a", 2], dimension=2, learner=learner, **probing)
     contexts, costs, values = record(9, 2, 2)
     searcher.play(contexts, costs, values)
     return searcher
@@ -320,7 +322,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
 def test_a_learner_of_ones_own_is_refused_and_nothing_is_written(path: Path) -> None:
     class Own:
         def start(self, *, boxes: int, dimension: int) -> wz.Bank:
-            return wz.Ridge().start(boxes=boxes, dimension=dimension)
+            return wz.Ridge(intercept=False).start(boxes=boxes, dimension=dimension)
 
     searcher = wz.Searcher(boxes=2, dimension=1, learner=Own())
     with pytest.raises(wz.InvalidInputError, match="A saved learner must be one of"):

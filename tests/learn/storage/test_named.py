@@ -12,9 +12,9 @@ from weitzman.learn.storage.registry import LEARNERS, named_policy
 
 WAYS = ("index 0", "index 1", "greedy 2", "greedy 0.5", "fixed", "one-shot")
 NAMES = [
-    *("default", "paper", "paper standardised", "aware", "aware standardised"),
+    *("default", "paper", "aware"),
     *RULES,
-    *(f"{name}{ready}" for name in LEARNERS if name != "FTRL" for ready in ("", " standardised")),
+    *LEARNERS,
     *(f"{kind} {way}" for kind in ("past", "linear", "trees", "trees+linear") for way in WAYS),
 ]
 
@@ -37,7 +37,8 @@ def test_every_candidate_of_the_default_has_its_name() -> None:
 CASES: list[tuple[str, Policy]] = [
     ("default", wz.default_policy()),
     ("FTRL", wz.Weitzman(wz.FTRL())),
-    ("Ridge standardised", wz.Weitzman(wz.Ridge(), standardise=True)),
+    ("paper", wz.Weitzman(wz.FTRL(intercept=False))),
+    ("Ridge", wz.Weitzman(wz.Ridge())),
     ("trees index 1", wz.Joint("trees", "index", caution=1.0)),
     ("mean+cost", wz.Simple("mean+cost")),
     ("aware", wz.Aware()),
@@ -49,11 +50,9 @@ def test_what_a_name_stands_for(name: str, policy: Policy) -> None:
     assert named_policy(name, shared=False) == policy
 
 
-def test_contexts_may_come_prepared_and_trees_may_be_left_out() -> None:
-    plain = named_policy("linear fixed", shared=False, standardise=False)
-    assert plain == wz.Joint("linear", "fixed", standardise=False)
-    without = named_policy("default", shared=True, trees=False, standardise=False)
-    assert without == default_policy(shared=True, trees=False, standardise=False)
+def test_trees_may_be_left_out() -> None:
+    without = named_policy("default", shared=True, trees=False)
+    assert without == default_policy(shared=True, trees=False)
 
 
 @pytest.mark.parametrize(
@@ -68,5 +67,5 @@ def test_other_names_are_refused_and_the_error_says_what_is_known(name: str) -> 
     with pytest.raises(wz.InvalidInputError, match="The name of a policy must be") as caught:
         named_policy(name, shared=False)
     words = str(caught.value)
-    for known in ("default", "mean+cost", "Ridge", "standardised", "trees+linear", "index z"):
+    for known in ("default", "mean+cost", "Ridge", "trees+linear", "index z"):
         assert known in words

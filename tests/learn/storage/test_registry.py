@@ -20,10 +20,10 @@ from weitzman.learn.storage.registry import described_policy, policy_from
     "policy",
     [
         *POLICIES.values(),
-        wz.default_policy(),
-        wz.default_policy(shared=True, trees=False),
-        wz.Weitzman(wz.Ridge(), optimism=0.5, block=3, standardise=True),
-        wz.Aware(wz.Ridge(), optimism=0.5, shared=True, standardise=True),
+        wz.default_policy(prepare="contexts"),
+        wz.default_policy(shared=True, trees=False, prepare="contexts"),
+        wz.Weitzman(wz.Ridge(intercept=False), optimism=0.5, block=3, prepare="contexts"),
+        wz.Aware(wz.Ridge(intercept=False), optimism=0.5, shared=True, prepare="contexts"),
     ],
 )
 def test_a_description_is_plain_and_gives_the_policy_back(policy: Policy) -> None:
@@ -31,9 +31,15 @@ def test_a_description_is_plain_and_gives_the_policy_back(policy: Policy) -> Non
     assert policy_from(json.loads(json.dumps(described))) == policy
 
 
-@pytest.mark.parametrize("learner", [wz.Ridge(eta=2.0), wz.FTRL(window=9, prior=(0.5, 1.0, 2.0))])
+@pytest.mark.parametrize(
+    "learner",
+    [wz.Ridge(eta=2.0, intercept=False), wz.FTRL(window=9, prior=(0.5, 1.0, 2.0), intercept=False)],
+)
 def test_learners_are_described_too(learner: wz.Learner) -> None:
-    for policy in (wz.Weitzman(learner), wz.Portfolio(candidates=(wz.Aware(learner),))):
+    for policy in (
+        wz.Weitzman(learner),
+        wz.Portfolio(candidates=(wz.Aware(learner),), prepare="contexts"),
+    ):
         assert policy_from(json.loads(json.dumps(described_policy(policy)))) == policy
 
 
@@ -41,9 +47,9 @@ def test_learners_are_described_too(learner: wz.Learner) -> None:
     "wrong",
     [
         Thrifty(),
-        wz.Portfolio(candidates=(Thrifty(),)),
-        wz.FTRL(),
-        wz.Simple("all").family(),
+        wz.Portfolio(candidates=(Thrifty(),), prepare="contexts"),
+        wz.FTRL(intercept=False),
+        wz.Simple("all", prepare="contexts").family(),
         3,
         None,
     ],
@@ -130,7 +136,7 @@ def test_a_file_whose_policy_does_not_fit_its_arrays_is_refused() -> None:
 
 def golden_searcher() -> wz.Searcher:
     """The searcher in the file, which was made with ``golden_searcher().save(GOLDEN)``."""
-    policy = wz.Joint("linear", "index", caution=1.0)
+    policy = wz.Joint("linear", "index", caution=1.0, prepare="contexts")
     searcher = wz.Searcher(boxes=["a", "b", 3], dimension=2, policy=policy, feedback="full")
     contexts, values = grid(12, 0)
     searcher.play(contexts, [0.25, 0.5, 0.125], values)

@@ -81,13 +81,13 @@ def test_promises_are_the_learners_own_on_the_second_half() -> None:
     log = log_of(values, np.full(x.shape, 0.2), {"x_a": x})
     told: list[int] = []
     found = {p.rule: p for p in promised(log, cost_scale=2.0, trees=False, progress=told.append)}
-    assert list(found) == ["paper standardised", "no-context", "linear fixed"]
+    assert list(found) == ["FTRL", "no-context", "linear fixed"]
     assert sum(told) == 60
-    paper = found["paper standardised"]
+    paper = found["FTRL"]
     assert paper.sigma.shape == (30, 3)
     assert np.isnan(paper.sigma[20, 1])
     assert np.nanmin(paper.costs) == np.nanmax(paper.costs) == 0.4
-    policy = wz.Weitzman(standardise=True)
+    policy = wz.Weitzman()
     searcher = wz.Searcher(boxes=3, dimension=1, policy=policy, feedback="full")
     contexts = np.where(np.isnan(log.values)[:, :, np.newaxis], np.nan, log.contexts)
     played = searcher.play(contexts, np.full((60, 3), 0.4), log.values, predictions=True)

@@ -9,7 +9,8 @@ for every run. What the theorems take from the run is filled in:
 
 ``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
 ``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η. ``default`` is the policy of that name, on contexts as they are.
+baseline, least squares with the same 1/η. ``ftrl`` and ``default`` are
+the learner and the policy of these names in any units; all others take rounds as the world has them.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -29,6 +30,11 @@ from weitzman.learn.storage.registry import named_policy
 from weitzman.search.numbers import whole_number
 
 
+def _paper() -> FTRL:
+    """Return the learner of the paper, for contexts and values as the world has them."""
+    return FTRL(intercept=False)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Contender:
     """How to make a searcher.
@@ -39,8 +45,7 @@ class Contender:
         As for :class:`weitzman.Searcher`.
     policy
         What decides in the place of a learner, as a policy or by name (``"default"``, ``"mean"``,
-        ``"linear fixed"``, …); the seed of the run is that of its draws. One that is named takes contexts
-        as they are, unless it is ``"… standardised"``.
+        ``"linear fixed"``, …); the seed of the run is that of its draws.
     block
         k, for feedback with ``"probe"`` and ignored otherwise; the theorem's if None.
 
@@ -52,7 +57,7 @@ class Contender:
     12
     """
 
-    learner: Learner = field(default_factory=FTRL)
+    learner: Learner = field(default_factory=_paper)
     policy: Policy | str | None = None
     feedback: Feedback = "opened"
     optimism: float | Literal["auto"] = "auto"
@@ -62,8 +67,7 @@ class Contender:
     def decides(self) -> Policy | None:
         """The policy, found by its name if it has one; None where a learner takes its place."""
         if isinstance(self.policy, str):
-            # The contexts of a world are as the theory has them: nothing to prepare
-            return named_policy(self.policy, shared=False, standardise=False)
+            return named_policy(self.policy, shared=False)
         return self.policy
 
     def searcher(
@@ -88,7 +92,7 @@ class Contender:
             given = {"learner": learner, "optimism": self.optimism}
             if "probe" in self.feedback:
                 given["block"] = self._length(learner, rounds, cost, radius)
-        elif self.learner != FTRL():
+        elif self.learner != _paper():
             raise InvalidInputError("A contender", "have a policy or a learner, not both", self)
         return Searcher(boxes=boxes, dimension=dimension, feedback=self.feedback, rng=rng, **given)
 
@@ -118,12 +122,13 @@ def _at_horizon(learner: Learner, rounds: int, radius: float | None) -> Learner:
 
 CONTENDERS: Final[dict[str, Contender]] = {
     "cpb": Contender(),
-    "cpb-theorem": Contender(learner=FTRL(eta="theorem"), optimism=0.0),
-    "cpb-tuned": Contender(learner=FTRL(eta=10.0), optimism=0.0),
+    "cpb-theorem": Contender(learner=FTRL(eta="theorem", intercept=False), optimism=0.0),
+    "cpb-tuned": Contender(learner=FTRL(eta=10.0, intercept=False), optimism=0.0),
     "default": Contender(policy="default"),
-    "linear-regression": Contender(learner=Ridge(eta=10.0), optimism=0.0),
-    "linearised": Contender(learner=LinearisedFTRL()),
-    "newton": Contender(learner=NewtonStep()),
-    "residual": Contender(learner=Residual()),
-    "ridge-optimistic": Contender(learner=Ridge()),
+    "ftrl": Contender(learner=FTRL()),
+    "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
+    "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
+    "newton": Contender(learner=NewtonStep(intercept=False)),
+    "residual": Contender(learner=Residual(intercept=False)),
+    "ridge-optimistic": Contender(learner=Ridge(intercept=False)),
 }

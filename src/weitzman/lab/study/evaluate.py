@@ -193,6 +193,8 @@ class _Track:
         if not self._expected or sigma is None:
             nothing = np.full(len(piece), np.nan)
             return nothing, nothing
+        # A policy that knows nothing opens one box and no other: beyond all values is as good as infinite
+        sigma = np.clip(sigma, piece.lower.min() - 1.0, piece.upper.max() + 1.0)
         certificate = certificates(piece, sigma)
         block = getattr(self._searcher.policy, "block", None)
         if block is None:

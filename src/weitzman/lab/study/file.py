@@ -64,7 +64,7 @@ def _what(contender: Contender) -> dict[str, Any]:
     policy = contender.policy
     name = policy if isinstance(policy, str) else policy_name(policy)
     if Contender(policy=name).decides != contender.decides:
-        rule = "be one that its name describes; its contexts as they are, or ' standardised'"
+        rule = "be one that its name describes"
         raise InvalidInputError("The policy of a study file", rule, policy)
     return {"policy": name}
 

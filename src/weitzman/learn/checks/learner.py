@@ -135,7 +135,10 @@ def check_play(spec: Learner) -> None:
     contexts[::7, 1] = np.nan
     values[::5, 2] = np.nan
     size: Any = {"boxes": BOXES, "dimension": DIMENSION}
-    player, single = Weitzman(spec).player(**size, feedback="full", seed=0), _start(spec)
+    player, single = (
+        Weitzman(spec, prepare="nothing").player(**size, feedback="full", seed=0),
+        _start(spec),
+    )
     record = checked_record(
         *size.values(), contexts=contexts, costs=costs, values=values, outside=np.inf
     )

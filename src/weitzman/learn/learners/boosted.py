@@ -58,7 +58,7 @@ class Boosted:
     """
 
     eta: Eta = "auto"
-    intercept: bool = False
+    intercept: bool | None = None
     shared: bool = False
     engine: Engine = "auto"
 
@@ -79,7 +79,7 @@ class _Model:
         self._engine = engine
         self._bank = linear.start(boxes=rows, dimension=dimension)
         self._fitted = np.zeros(rows, dtype=np.int64)
-        self._weights = np.zeros((rows, dimension + linear.intercept))
+        self._weights = np.zeros((rows, dimension + bool(linear.intercept)))
         self._trees: list[Ensemble | None] = [None] * rows
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:

@@ -28,7 +28,7 @@ __all__ = ["CompiledBank"]
 
 class _Linear(Protocol):
     @property
-    def intercept(self) -> bool: ...
+    def intercept(self) -> bool | None: ...
     @property
     def prior(self) -> ArrayLike | None: ...
     @property
@@ -78,7 +78,7 @@ class CompiledBank(Bank):
 
     def _unseen(self, boxes: int, capacity: int) -> Any:
         """Return the arrays of boxes that have seen nothing."""
-        size = self._dimension + self._learner.intercept
+        size = self._dimension + bool(self._learner.intercept)
         return self._blank(prior_rows(self._learner.prior, self._rows(boxes), size), capacity)
 
     def _take(self, boxes: int, capacity: int, arrays: Any) -> None:

@@ -59,7 +59,7 @@ class Fourier:
     features: int = 64
     seed: int = 0
     eta: Eta = "auto"
-    intercept: bool = False
+    intercept: bool | None = None
     forget: float = 1.0
     window: int | None = None
     shared: bool = False

@@ -25,7 +25,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
@@ -43,6 +42,7 @@ from weitzman.learn.learners.exact.points import (
     RADIUS,
     RIDGE,
     SEEN,
+    SHARED,
     SQUARES,
     WINDOW,
     FTRLState,
@@ -61,10 +61,13 @@ from weitzman.learn.learners.parts.kernels import (
 from weitzman.learn.learners.parts.regulariser import (
     THEOREM,
     Eta,
+    Prior,
     automatic_ridge,
     ball_radius,
     check_forget,
     eta_code,
+    hold_to_others,
+    is_shared_prior,
     theorem_ridge,
 )
 from weitzman.search.numbers import whole_number
@@ -85,9 +88,11 @@ class FTRL:
     radius
         M, the radius of the ball that the weights stay in; no ball if None.
     intercept
-        Whether a constant is learned too.
+        Whether a constant is learned too, which is held to the prior as the other weights. None leaves it to
+        the policy: rounds that it prepares have a constant, others have none (:class:`weitzman.Weitzman`).
     prior
-        w₀, one vector for all boxes or one row per box; 0 if None.
+        w₀, one vector for all boxes or one row per box; 0 if None. ``"boxes"``: the mean weights of the
+        other boxes (:mod:`weitzman.learn.learners.parts.regulariser`).
     forget
         γ, the discount per observation of a box.
     window
@@ -108,8 +113,8 @@ class FTRL:
 
     eta: Eta = "auto"
     radius: float | None = None
-    intercept: bool = False
-    prior: ArrayLike | None = None
+    intercept: bool | None = None
+    prior: Prior = None
     forget: float = 1.0
     window: int | None = None
     shared: bool = False
@@ -142,7 +147,9 @@ class FTRL:
             # A longer one would fill before it matters, and the memory of it is taken at once
             window = min(window or lasting, lasting) if lasting <= _LONGEST else window
         eta = eta_code(self.eta, self.radius, self.horizon)
-        return np.array([eta, radius, self.forget, window, self.horizon or 0], dtype=np.float64)
+        rules = [eta, radius, self.forget, window, self.horizon or 0]
+        # One entry more, so that states of other priors stay as they are
+        return np.array([*rules, 1.0] if is_shared_prior(self.prior) else rules, dtype=np.float64)
 
 
 def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
@@ -212,9 +219,12 @@ def _reach(state: FTRLState, row: int, context: Floats) -> float:
 def _learn(state: FTRLState, row: int, context: Floats, value: float, cost: float) -> None:
     x = state.work[0]
     load_row(context, x)
+    moved = False
+    if state.rules.shape[0] > SHARED:
+        moved = hold_to_others(state.weights, state.prior, state.spread[:, 2], row)
     note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
     held = state.reals[row, RIDGE] * state.reals[row, NOW]
-    changed = make_room(state, row)
+    changed = make_room(state, row) or moved
     enter(state, row, x, value, cost)
     _set_ridge(state, row, x, value, cost)
     if changed or state.reals[row, RIDGE] * state.reals[row, NOW] != held:

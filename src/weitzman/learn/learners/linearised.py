@@ -87,7 +87,7 @@ class LinearisedFTRL:
 
     eta: Eta = "auto"
     radius: float | None = None
-    intercept: bool = False
+    intercept: bool | None = None
     prior: ArrayLike | None = None
     shared: bool = False
     horizon: int | None = None

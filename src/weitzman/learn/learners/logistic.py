@@ -71,7 +71,7 @@ class Logistic:
     """
 
     eta: Eta = "auto"
-    intercept: bool = False
+    intercept: bool | None = None
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:
@@ -79,7 +79,7 @@ class Logistic:
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a finite number > 0 or 'auto'", self.eta)
         eta = eta_code(self.eta, None, None)
-        model = _Model(1 if self.shared else boxes, dimension + self.intercept, eta)
+        model = _Model(1 if self.shared else boxes, dimension + bool(self.intercept), eta)
         return PlainBank(model=model, boxes=boxes, dimension=dimension, shared=self.shared)
 
 

@@ -86,7 +86,7 @@ class NewtonStep:
 
     eta: Eta = "auto"
     radius: float | None = None
-    intercept: bool = False
+    intercept: bool | None = None
     prior: ArrayLike | None = None
     shared: bool = False
 

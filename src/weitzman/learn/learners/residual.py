@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, implements
@@ -30,7 +29,7 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.learners.parts.regulariser import Eta
+from weitzman.learn.learners.parts.regulariser import Eta, Prior
 from weitzman.learn.learners.ridge import (
     Regression,
     blank_regression,
@@ -77,8 +76,8 @@ class Residual:
 
     memory: int = 1000
     eta: Eta = "auto"
-    intercept: bool = False
-    prior: ArrayLike | None = None
+    intercept: bool | None = None
+    prior: Prior = None
     forget: float = 1.0
     shared: bool = False
 
@@ -90,7 +89,7 @@ class Residual:
         def blank(start: Floats, capacity: int) -> ResidualState:
             rows = len(start)
             return ResidualState(
-                core=blank_regression(start, self.eta, self.forget),
+                core=blank_regression(start, self.eta, self.forget, self.prior),
                 spread=np.zeros((rows, 3)),
                 pool=np.zeros(3),
                 recent=np.zeros((rows, self.memory)),
@@ -143,10 +142,10 @@ def _predict(state: ResidualState, row: int, context: Floats, cost: float) -> fl
 @implements(learn_row, ResidualState)
 def _learn(state: ResidualState, row: int, context: Floats, value: float, cost: float) -> None:
     residual = value - regression_predict(state.core, row, context)
-    note_residual(state.spread[row], residual)
     _remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)
     state.counts[row, 0] += 1
-    regression_learn(state.core, row, context, value)
+    regression_learn(state.core, row, context, value, state.spread[:, 2])
+    note_residual(state.spread[row], residual)
 
 
 implements(width_row, ResidualState)(regression_width)

@@ -15,7 +15,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, implements
@@ -39,7 +38,15 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
     width_row,
 )
-from weitzman.learn.learners.parts.regulariser import Eta, check_forget, eta_code, follow_ridge
+from weitzman.learn.learners.parts.regulariser import (
+    Eta,
+    Prior,
+    check_forget,
+    eta_code,
+    follow_ridge,
+    hold_to_others,
+    is_shared_prior,
+)
 
 __all__ = [
     "Regression",
@@ -54,7 +61,10 @@ __all__ = [
 
 
 class Regression(NamedTuple):
-    """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η), ``rules`` (η, γ)."""
+    """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η).
+
+    ``rules`` holds (η, γ), and one number more if each row is held to the others.
+    """
 
     weights: Floats
     prior: Floats
@@ -74,7 +84,7 @@ class RidgeState(NamedTuple):
     pool: Floats
 
 
-def blank_regression(start: Floats, eta: Eta, forget: float) -> Regression:
+def blank_regression(start: Floats, eta: Eta, forget: float, prior: Prior = None) -> Regression:
     """Return the regression of rows that have seen nothing and start at these weights."""
     if eta == "theorem":
         raise InvalidInputError("eta", "be a number or 'auto' for a regression", eta)
@@ -86,7 +96,7 @@ def blank_regression(start: Floats, eta: Eta, forget: float) -> Regression:
         moment=np.zeros((rows, size)),
         cover=blank_cover(rows, size),
         reals=np.zeros((rows, 3)),
-        rules=np.array([eta_code(eta, None, None), forget]),
+        rules=np.array([eta_code(eta, None, None), forget, *[1.0] * is_shared_prior(prior)]),
         work=np.zeros((3, size)),
         square=np.zeros((size, size)),
     )
@@ -115,9 +125,13 @@ def regression_reach(state: Any, row: int, context: Floats) -> float:
 
 
 @compiled
-def regression_learn(core: Regression, row: int, context: Floats, value: float) -> None:
-    """Take one observation in."""
+def regression_learn(
+    core: Regression, row: int, context: Floats, value: float, looks: Floats
+) -> None:
+    """Take one observation in; ``looks`` are the looks at all rows before it."""
     x, forget = core.work[0], core.rules[1]
+    if core.rules.shape[0] > 2:
+        hold_to_others(core.weights, core.prior, looks, row)
     load_row(context, x)
     if forget < 1.0:
         cover_scale(core.cover, row, forget)
@@ -164,8 +178,8 @@ class Ridge:
     """
 
     eta: Eta = "auto"
-    intercept: bool = False
-    prior: ArrayLike | None = None
+    intercept: bool | None = None
+    prior: Prior = None
     forget: float = 1.0
     shared: bool = False
 
@@ -173,7 +187,7 @@ class Ridge:
         """Return a bank that has seen nothing."""
 
         def blank(start: Floats, capacity: int) -> RidgeState:
-            core = blank_regression(start, self.eta, self.forget)
+            core = blank_regression(start, self.eta, self.forget, self.prior)
             return RidgeState(core=core, spread=np.zeros((len(start), 3)), pool=np.zeros(3))
 
         weights = attrgetter("core.weights")
@@ -187,8 +201,9 @@ def _predict(state: RidgeState, row: int, context: Floats, cost: float) -> float
 
 @implements(learn_row, RidgeState)
 def _learn(state: RidgeState, row: int, context: Floats, value: float, cost: float) -> None:
-    note_residual(state.spread[row], value - regression_predict(state.core, row, context))
-    regression_learn(state.core, row, context, value)
+    residual = value - regression_predict(state.core, row, context)
+    regression_learn(state.core, row, context, value, state.spread[:, 2])
+    note_residual(state.spread[row], residual)
 
 
 implements(width_row, RidgeState)(regression_width)

@@ -80,14 +80,18 @@ class NoContext:
     def forget(self) -> None:
         """Let the distributions go: the past is another one."""
         self._made = 0
-        self._laws = Sorted([np.empty(0)] * (1 if self._history.shared else self._history.boxes))
+        self._laws = Sorted([np.empty(0)] * (self._history.boxes + 1))
 
     def predict(self, shown: Round) -> Floats:
-        """Return σ of each row; the cost, where nothing was seen."""
+        """Return σ of each row; where nothing was seen, that of all boxes as one, or the cost."""
         due, shared = self._refits.last(self._history.count), self._history.shared
         if due != self._made:
             self._made = due
             values = self._history.values[:due]
-            self._laws = Sorted(values.reshape(1, -1) if shared else values.T)
+            every = values.reshape(1, -1)
+            # The last row is what a box that was never seen is taken for
+            self._laws = Sorted(every if shared else [*values.T, every[0]])
         rows = np.zeros_like(shown.places) if shared else shown.places
+        if self._history.unit_free and not shared:
+            rows = np.where(self._history.never_seen(rows), self._history.boxes, rows)
         return self._laws.reservation_values(rows, shown.costs)

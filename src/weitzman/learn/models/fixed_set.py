@@ -4,8 +4,8 @@ The set is built greedily on the rounds so far: starting from nothing, the box i
 mean of (best value + costs) most, while one does. A box that was absent costs nothing and shows
 nothing. In a round with nothing in hand the largest value seen stands for what was missed.
 
-Where only the values of opened boxes are revealed, a value that was not counts as the box's mean, or as 0 if
-the box was never seen, so that it is tried.
+Where only the values of opened boxes are revealed, a value that was not counts as the box's mean, or as the
+mean of all values if the box was never seen (as 0, where values are not prepared).
 """
 
 import numpy as np
@@ -73,13 +73,18 @@ class FixedSet:
             history = self._history
             costs, values = history.costs[:due], history.values[:due]
             if history.feedback == "opened":
-                values = _supposed(costs, values)
+                values = _supposed(costs, values, pooled=history.unit_free)
             self._chosen = greedy_set(costs, values, history.outside[:due])
         return self._chosen
 
 
-def _supposed(costs: Floats, values: Floats) -> Floats:
-    """Return values with the box's mean, or 0, where a box was there and its value was not revealed."""
+def _supposed(costs: Floats, values: Floats, *, pooled: bool) -> Floats:
+    """Return values with the box's mean where a box was there and its value was not revealed.
+
+    A box that was never seen has the mean 0, or that of all values if it is ``pooled``.
+    """
     known = ~np.isnan(values)
     means = np.nan_to_num(values).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    if pooled and known.any():
+        means[~known.any(axis=0)] = values[known].mean()
     return np.where(known | np.isnan(costs), values, means)

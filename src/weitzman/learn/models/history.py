@@ -15,10 +15,11 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
-from weitzman.learn.preparation import Preparation
+from weitzman.learn.preparation import Preparation, Prepare
 from weitzman.search.numbers import whole_number
 
 __all__ = ["History", "Refits"]
@@ -85,8 +86,8 @@ class History:
         The number n of boxes and the length d of a context.
     shared
         Whether the boxes carry no history, and one model serves all of them.
-    standardise
-        Whether contexts are to be standardised.
+    prepare
+        What is prepared here: ``"contexts"``; or, of rounds that come prepared, ``"all"`` or ``"nothing"``.
     feedback
         Whether rounds reveal all values when they close, or only those of the boxes that were opened.
 
@@ -102,7 +103,7 @@ class History:
         boxes: int,
         dimension: int,
         shared: bool = False,
-        standardise: bool = True,
+        prepare: Prepare = "contexts",
         feedback: Feedback = "full",
     ) -> None:
         if feedback not in ("full", "opened"):
@@ -111,7 +112,8 @@ class History:
         self.boxes = whole_number(boxes, "The number of boxes", least=1)
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.shared = shared
-        self._standardise = standardise
+        self._standardise = prepare == "contexts"
+        self.unit_free = prepare == "all"
         self.count = 0
         self._preparation = Preparation(dimension)
         self._sums = np.zeros((2, boxes))
@@ -150,6 +152,17 @@ class History:
     def totals(self) -> Floats:
         """The sums of the values of each box, (n,)."""
         return np.asarray(self._sums[1])
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether there is nothing to go by, not even the size of a value."""
+        return self.unit_free and not self._sums[0].any()
+
+    def never_seen(self, places: Ints) -> Flags:
+        """Return which of these boxes have never shown a value; none if boxes carry no history."""
+        if self.shared:
+            return np.zeros(len(places), dtype=np.bool_)
+        return np.asarray(self._sums[0, places] == 0.0)
 
     def model(self, kind: Callable[["History"], Model]) -> Model:
         """Return the one model of this kind that all who share the past ask."""

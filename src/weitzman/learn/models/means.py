@@ -10,6 +10,7 @@ One λ serves all boxes: of 0.1, 1, 10, …, 1000 and 10⁹ (the mean alone), th
 squares of these residuals. Contexts are standardised, so the grid has no unit. 1 − h is at least 10⁻³.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,8 +58,11 @@ def ridge_path(contexts: Floats, values: Floats) -> tuple[Floats, Floats, Floats
     return slopes, levels, residuals
 
 
-def fit_means(contexts: Floats, values: Floats, *, shared: bool) -> Fit:
-    """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known."""
+def fit_means(contexts: Floats, values: Floats, *, shared: bool, pooled_level: bool = False) -> Fit:
+    """Return the regressions of all rounds, (T, n, d) and (T, n); NaN where a value is not known.
+
+    A box that was never seen has the level 0, or with ``pooled_level`` the mean of all values.
+    """
     rounds, boxes, dimension = contexts.shape
     known = ~np.isnan(values)
     # The places of the rows of a group: of all boxes, or of one
@@ -75,7 +79,7 @@ def fit_means(contexts: Floats, values: Floats, *, shared: bool) -> Fit:
     best = int(np.argmin(errors))
     fit = Fit(
         slopes=np.zeros((boxes, dimension)),
-        levels=np.zeros(boxes),
+        levels=np.full(boxes, math.fsum(values[known]) / known.sum() if pooled_level else 0.0),
         residuals=np.full((rounds, boxes), np.nan),
     )
     for box, (group, path) in enumerate(zip(groups, paths, strict=True)):
@@ -112,8 +116,12 @@ class Means:
             self._fitted = due
             values = self._history.values[:due]
             seen = bool((~np.isnan(values)).any())
-            contexts, shared = self._history.contexts[:due], self._history.shared
-            self._fit = fit_means(contexts, values, shared=shared) if seen else None
+            history, contexts = self._history, self._history.contexts[:due]
+            self._fit = None
+            if seen:
+                self._fit = fit_means(
+                    contexts, values, shared=history.shared, pooled_level=history.unit_free
+                )
         return self._fit
 
     def predict(self, shown: Round) -> Floats:

@@ -74,11 +74,11 @@ def _mean(ranked: Floats, order: Ints, w: Floats) -> float:
 
 
 @kernel
-def _gain(ranked: Floats, order: Ints, w: Floats, best: float) -> tuple[float, float]:
-    """Return Σ w (b − v)⁺ and Σ w ((b − v)⁺)²."""
+def _gain(ranked: Floats, order: Ints, w: Floats, best: float, least: float) -> tuple[float, float]:
+    """Return Σ w (b − v)⁺ and Σ w ((b − v)⁺)², where no v is below the least."""
     first, second = 0.0, 0.0
     for k in range(ranked.shape[0]):
-        apart = best - ranked[k]
+        apart = best - max(ranked[k], least)
         if apart <= 0.0:
             break
         weighted = w[order[k]] * apart
@@ -114,6 +114,7 @@ def judge(
     w: Floats,
     opened: Flags,
     best: float,
+    least: float,
     gains: Floats,
     errors: Floats,
 ) -> None:
@@ -127,7 +128,7 @@ def judge(
             gains[box] = _mean(ranked[row], order[row], w) / whole + shift[box]
             errors[box] = 0.0
             continue
-        first, second = _gain(ranked[row], order[row], w, best - shift[box])
+        first, second = _gain(ranked[row], order[row], w, best - shift[box], least - shift[box])
         first /= whole
         gains[box] = first
         errors[box] = math.sqrt(max(0.0, second / whole - first * first) * squares) / whole
@@ -236,13 +237,20 @@ def walk_rules(
     costs: Floats,
     values: Floats,
     outside: float,
+    least: float,
+    prices: Floats,
+    found: Floats,
+    hand: float,
     rules: Ints,
     cautions: Floats,
     weights: Floats,
     totals: Floats,
     counts: Ints,
 ) -> None:
-    """Follow several rules on one law; set what each comes to, NaN if a value it meets is.
+    """Follow several rules on one law; set the total of each, NaN if a value it meets is.
+
+    Rules go by ``costs``, ``values`` and ``outside``; totals are counted in ``prices``, ``found`` and
+    ``hand``, which are the same in the units of the user.
 
     Rules that opened the same boxes in the same order are at one *node*: its weights, gains and errors
     are computed once. So is its choice: more caution leaves fewer boxes worth a look, and if the choice
@@ -258,12 +266,15 @@ def walk_rules(
     opened = np.empty(boxes, dtype=np.bool_)
     chosen, chosen_at = np.full((most, 2), NO_BOX), np.full((most, 2), math.inf)
     for rule in range(rules.shape[0]):
-        node, best, paid, count, known = 0, outside, 0.0, 0, True
+        node, best, count, known = 0, outside, 0, True
+        kept, paid = hand, 0.0
         opened[:] = False
         while True:
             at = weights[node, :size]
             if not judged[node]:
-                judge(ranked, order, rows, shift, at, opened, best, gains[node], errors[node])
+                judge(
+                    ranked, order, rows, shift, at, opened, best, least, gains[node], errors[node]
+                )
                 judged[node] = True
             kind, caution = rules[rule], cautions[rule]
             box = chosen[node, kind]
@@ -278,12 +289,12 @@ def walk_rules(
             if box == NO_BOX:
                 break
             opened[box] = True
-            paid += costs[box]
+            paid += prices[box]
             count += 1
             if math.isnan(values[box]):
                 known = False
             else:
-                best = min(best, values[box])
+                best, kept = min(best, values[box]), min(kept, found[box])
             if count == boxes:
                 break
             if child[node, box] < 0:
@@ -292,5 +303,5 @@ def walk_rules(
                 child[node, box] = nodes
                 nodes += 1
             node = child[node, box]
-        totals[rule] = best + paid if known else math.nan
+        totals[rule] = kept + paid if known else math.nan
         counts[rule] = count

@@ -47,13 +47,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learner import Bank, Learner, bank_of
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
+from weitzman.learn.policies.allowance import Allowance, predicted
 from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
-from weitzman.learn.policies.prepared import LearnerFamily, started
+from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policies.weitzman import kappa_of
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
+from weitzman.learn.preparation import Prepare
 
 __all__ = ["Aware"]
 
@@ -74,19 +77,24 @@ class Aware:
         As for :class:`weitzman.Weitzman`.
     shared
         Whether the boxes carry no history, and one spread serves all of them.
-    standardise
-        Whether the learner is given [1, z], the prepared context, in place of the context itself.
+    prepare
+        As for :class:`weitzman.Weitzman`.
     """
 
     learner: Learner = field(default_factory=FTRL)
     optimism: float | Literal["auto"] = "auto"
     shared: bool = False
-    standardise: bool = False
+    prepare: Prepare | Literal["auto"] = "auto"
+
+    @property
+    def prepares(self) -> Prepare:
+        """What is prepared."""
+        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
 
     @property
     def name(self) -> str:
-        """``aware``, and ``standardised`` if it is."""
-        return "aware standardised" if self.standardise else "aware"
+        """``aware``, and ``standardised`` if contexts alone are prepared."""
+        return "aware standardised" if self.prepares == "contexts" else "aware"
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
@@ -96,11 +104,13 @@ class Aware:
 
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
+        kappa = kappa_of(self.optimism, feedback)
         return AwarePlayer(
-            bank_of(self.learner, boxes=boxes, dimension=dimension),
+            prepared_bank(self, boxes=boxes, dimension=dimension),
             rows=1 if self.shared else boxes,
             new=NEW * dimension,
-            kappa=kappa_of(self.optimism, feedback),
+            kappa=kappa,
+            allowance=Allowance(boxes) if kappa > 0.0 and self.prepares == "all" else None,
         )
 
     def family(self) -> LearnerFamily:
@@ -119,13 +129,16 @@ class AwarePlayer:
         For how many boxes a spread is kept; 1 if they share it.
     new
         How many values a box must have shown before its residuals count.
-    kappa
-        The optimism.
+    kappa, allowance
+        The optimism, and how many looks it may cause; None for any number.
     """
 
-    def __init__(self, bank: Bank, *, rows: int, new: int, kappa: float) -> None:
+    def __init__(
+        self, bank: Bank, *, rows: int, new: int, kappa: float, allowance: Allowance | None = None
+    ) -> None:
         self._bank = bank
         self._kappa = kappa
+        self._allowance = allowance
         self._shift = FTRL(shared=True).start(boxes=1, dimension=SUMMARY)
         # Mean, mean square and number of v − σ
         self._spread = np.zeros((rows, 3))
@@ -140,6 +153,8 @@ class AwarePlayer:
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn u from the situations in which the rule asks, then the learner and the spread."""
         situation = self._situation(shown)
+        if self._allowance is not None:
+            self._allowance.note(self._bank, shown, values)
         rows, seen = asked_for(situation, self._rule(shown, situation), shown, values)
         if len(rows):
             spread = situation.spread[rows]
@@ -160,7 +175,10 @@ class AwarePlayer:
     def state(self) -> State:
         """Return a copy of everything that later answers depend on."""
         own: State = {"spread": self._spread.copy(), "lead": self._lead.copy()}
-        return joined({"bank": self._bank.state(), "shift": self._shift.state(), "own": own})
+        parts = {"bank": self._bank.state(), "shift": self._shift.state(), "own": own}
+        if self._allowance is not None:
+            parts["allowance"] = self._allowance.state()
+        return joined(parts)
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned."""
@@ -169,6 +187,8 @@ class AwarePlayer:
         got = {name: array.shape for name, array in own.items()}
         if got != shapes:
             raise InvalidInputError("The state of an aware rule", f"have the shapes {shapes}", got)
+        if self._allowance is not None:
+            self._allowance.restore(parted(state, "allowance"))
         self._bank.restore(parted(state, "bank"))
         self._shift.restore(parted(state, "shift"))
         self._spread = np.array(own["spread"], dtype=np.float64)
@@ -178,27 +198,22 @@ class AwarePlayer:
         return shown.places if len(self._spread) > 1 else np.zeros_like(shown.places)
 
     def _situation(self, shown: Round) -> Situation:
-        sigma = self._predicted(shown, 0.0)
+        sigma = predicted(self._bank, shown, 0.0)
         mean, square, count = self._spread[self._places(shown)].T
         deviation = np.sqrt(np.maximum(square - mean * mean, 0.0))
         known = (count > self._new) & (deviation > _ROUNDING * np.sqrt(square))
         return Situation(sigma=sigma, centre=mean, spread=np.where(known, deviation, 0.0))
 
     def _rule(self, shown: Round, situation: Situation) -> AwareRule:
-        sigma = situation.sigma if self._kappa == 0.0 else self._predicted(shown, self._kappa)
+        sigma = situation.sigma
+        if self._allowance is not None:
+            sigma = self._allowance.reservation_values(self._bank, shown, self._kappa)
+        elif self._kappa > 0.0:
+            sigma = predicted(self._bank, shown, self._kappa)
         weights = self._shift.weights([0])
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
-            return AwareRule(situation, sigma, np.zeros(SUMMARY))
-        return AwareRule(situation, sigma, weights[0])
-
-    def _predicted(self, shown: Round, kappa: float) -> Floats:
-        return self._bank.predict_arrays(
-            contexts=shown.filled,
-            costs=shown.costs,
-            boxes=shown.places,
-            optimism=kappa,
-            outside=shown.outside,
-        )
+            weights = np.zeros((1, SUMMARY))
+        return AwareRule(situation, sigma, weights[0], floor=shown.floor)
 
 
 def _note(spread: Floats, residual: float) -> None:

@@ -66,16 +66,19 @@ class Situation:
 class AwareRule:
     """Weitzman's rule, asked again after every look."""
 
-    def __init__(self, situation: Situation, sigma: Floats, weights: Floats) -> None:
+    def __init__(
+        self, situation: Situation, sigma: Floats, weights: Floats, floor: Floats | None = None
+    ) -> None:
         self._situation = situation
         self._sigma = sigma
         self._weights = weights
+        self._floor = np.full(len(sigma), -math.inf) if floor is None else floor
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values of all rows, given those that are open."""
         seen = self._situation.summary(opened, found)
         shift = sum(float(w) * float(s) for w, s in zip(self._weights, seen, strict=True))
-        return self._sigma + shift * self._situation.spread
+        return np.maximum(self._sigma + shift * self._situation.spread, self._floor)
 
     def next(self, state: RoundState) -> Action:
         """Return the row to open next, or STOP."""
@@ -85,17 +88,19 @@ class AwareRule:
         return to_open(row)
 
     def state(self) -> State:
-        """Return the situation, σ as it is used, and the weights."""
+        """Return the situation, σ as it is used, what it is not below if there is such, and the weights."""
         known = self._situation
-        rows = np.stack([known.sigma, known.centre, known.spread, self._sigma])
-        return {"rows": rows, "weights": self._weights}
+        rows = [known.sigma, known.centre, known.spread, self._sigma]
+        if (self._floor > -math.inf).any():
+            rows.append(self._floor)
+        return {"rows": np.stack(rows), "weights": self._weights}
 
     @classmethod
     def restored(cls, state: Mapping[str, NDArray[np.generic]]) -> "AwareRule":
         """Return the rule whose :meth:`state` this is."""
-        sigma, centre, spread, used = np.array(state["rows"], dtype=np.float64)
+        sigma, centre, spread, used, *floor = np.array(state["rows"], dtype=np.float64)
         weights = np.array(state["weights"], dtype=np.float64)
-        return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights)
+        return cls(Situation(sigma=sigma, centre=centre, spread=spread), used, weights, *floor)
 
 
 def asked_for(

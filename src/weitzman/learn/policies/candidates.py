@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.family import Members
 from weitzman.learn.policy import Floats, Ints, Round, State, parted
+from weitzman.learn.preparation import Preparation, in_units
 from weitzman.search.rule import Rule
 
 __all__ = ["Candidates", "Scores"]
@@ -30,6 +31,8 @@ class Candidates:
         What they share.
     members
         The members, family by family.
+    preparation
+        What prepares rounds for all of them; None if they are taken as they are given.
 
     Attributes
     ----------
@@ -37,37 +40,66 @@ class Candidates:
         The names of the candidates.
     """
 
-    def __init__(self, history: History, members: Sequence[Members]) -> None:
+    def __init__(
+        self,
+        history: History,
+        members: Sequence[Members],
+        preparation: Preparation | None = None,
+    ) -> None:
         self.names = [name for group in members for name in group.names]
         self.history = history
         self._members = members
+        self._preparation = preparation
+
+    def ready(self, shown: Round) -> Round:
+        """Return a round as the members see it."""
+        return shown if self._preparation is None else self._preparation.ready(shown)
 
     def rule(self, shown: Round, candidate: int) -> Rule:
         """Return what decides in a round for one candidate; nothing changes."""
+        ready = self.ready(shown)
         for group in self._members:
             if candidate < len(group.names):
-                return group.rule(shown, candidate)
+                seen = _seen_by(group, shown, ready)
+                return in_units(group.rule(seen, candidate), seen)
             candidate -= len(group.names)
         raise AssertionError
 
     def score(self, shown: Round, values: Floats) -> Scores:
         """Return the total of every candidate in a round that is not learned yet."""
-        each = [group.totals(shown, values) for group in self._members]
+        ready = self.ready(shown)
+        each = [group.totals(_seen_by(group, shown, ready), values) for group in self._members]
         return Scores(np.concatenate([t for t, _ in each]), np.concatenate([c for _, c in each]))
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn a round, and close it."""
+        ready, found = shown, values
+        if self._preparation is not None:
+            ready, found = self._preparation.take(shown, values)
+            if ready.units is None:
+                return
         for group in self._members:
-            group.learn(shown, values)
-        self.history.add(shown, values)
+            own = _seen_by(group, shown, ready)
+            group.learn(own, values if own is shown else found)
+        self.history.add(ready, found)
 
     def states(self) -> dict[str, State]:
         """Return copies of everything that later answers depend on, by name."""
         groups = {f"panel{k}": group.state() for k, group in enumerate(self._members)}
-        return {"past": self.history.state(), **groups}
+        states = {"past": self.history.state(), **groups}
+        if self._preparation is not None:
+            states["preparation"] = self._preparation.state()
+        return states
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`states` returned, joined."""
+        if self._preparation is not None:
+            self._preparation.restore(parted(state, "preparation"))
         self.history.restore(parted(state, "past"))
         for k, group in enumerate(self._members):
             group.restore(parted(state, f"panel{k}"))
+
+
+def _seen_by(group: Members, shown: Round, ready: Round) -> Round:
+    """Return a round as one group of members sees it."""
+    return shown if getattr(group, "takes_given", False) else ready

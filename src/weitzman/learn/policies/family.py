@@ -12,6 +12,7 @@ exploration: a player with a ``plain_rule`` is judged by that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,12 +20,25 @@ from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
 from weitzman.learn.models.history import History
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted, walk
-from weitzman.learn.preparation import with_constant
+from weitzman.learn.policies.prepared import PreparedPlayer
+from weitzman.learn.policy import (
+    Feedback,
+    Floats,
+    Ints,
+    Player,
+    Round,
+    State,
+    cheapest,
+    joined,
+    parted,
+    walk,
+)
+from weitzman.learn.preparation import WIDE, Prepare, in_units, with_constant
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["Alone", "Family", "Members", "PlayerMembers", "alone", "index_totals"]
+__all__ = ["Alone", "Family", "LearnerFamily", "Members", "PlayerMembers", "alone"]
+__all__ += ["index_totals"]
 
 
 class Members(Protocol):
@@ -85,12 +99,17 @@ def _index_totals(
 def index_totals(sigma: Floats, shown: Round, values: Floats) -> tuple[Floats, Ints]:
     """Return the totals of Weitzman's rule, and its looks, one for each row of σ.
 
+    A round may be prepared; values and totals are in the units of the user.
+
     Examples
     --------
     >>> known = Round(contexts=np.ones((2, 1)), costs=np.ones(2), outside=9.0, places=np.arange(2))
     >>> index_totals(np.array([[3.0, 1.0], [np.inf, np.inf]]), known, np.array([2.0, 5.0]))
     (array([4., 9.]), array([2, 0]))
     """
+    if shown.units is not None and shown.given is not None:
+        sigma = np.array([shown.units.thresholds(row) for row in sigma])
+        shown = shown.given
     totals, counts = np.empty(len(sigma)), np.empty(len(sigma), dtype=np.int64)
     orders = np.argsort(sigma, axis=1, kind="stable")
     _index_totals(orders, sigma, shown.costs, shown.outside, values, totals, counts)
@@ -106,33 +125,47 @@ class PlayerMembers:
         Its name.
     player
         What decides and learns.
+    prepare
+        What the player is given: the prepared round, with a constant before its contexts; a round with
+        prepared contexts; or the round as it is.
     history
-        Whose preparation it is given, as [1, z]; None for contexts as they are.
+        Which has prepared the contexts, if they alone are.
     """
 
-    def __init__(self, name: str, player: Player, history: History | None) -> None:
+    def __init__(self, name: str, player: Player, prepare: Prepare, history: History) -> None:
         self.names = (name,)
         self._player: Any = player
+        self._prepare = prepare
         self._history = history
         self._judged: Callable[[Round], Rule] = getattr(player, "plain_rule", player.rule)
 
+    @property
+    def takes_given(self) -> bool:
+        """Whether the player is given rounds as they are, where others are given prepared ones."""
+        return self._prepare == "nothing"
+
     def rule(self, shown: Round, member: int) -> Rule:
         """Return what decides in a round."""
-        rule: Rule = self._player.rule(self._given(shown))
+        if self._is_cold(shown):
+            return WeitzmanRule(cheapest(shown))
+        rule: Rule = self._player.rule(self._ready(shown))
         return rule
 
     def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
         """Return the total of the player in a round without exploration, and its looks."""
-        rule = self._judged(self._given(shown))
+        cold = self._is_cold(shown)
+        rule = WeitzmanRule(cheapest(shown)) if cold else self._judged(self._ready(shown))
         if isinstance(rule, WeitzmanRule):
             return index_totals(rule.sigma[np.newaxis], shown, values)
-        done = walk(rule, shown, values)
+        given = shown if shown.given is None else shown.given
+        done = walk(in_units(rule, shown), given, values)
         known = not np.isnan(done.found).any()
         return np.array([done.total if known else np.nan]), np.array([len(done.opened)])
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the player learn."""
-        self._player.learn(self._given(shown), values)
+        if not self._is_cold(shown):
+            self._player.learn(self._ready(shown), values)
 
     def state(self) -> State:
         """Return the player's state."""
@@ -143,22 +176,53 @@ class PlayerMembers:
         """Go on from what :meth:`state` returned."""
         self._player.restore(dict(state))
 
-    def _given(self, shown: Round) -> Round:
-        if self._history is None:
+    def _is_cold(self, shown: Round) -> bool:
+        return self._prepare == "all" and shown.units is None
+
+    def _ready(self, shown: Round) -> Round:
+        if self._prepare == "nothing":
             return shown
-        return shown._replace(contexts=with_constant(self._history.prepared(shown)), gaps=False)
+        constant = WIDE if self._prepare == "all" else 1.0
+        rows = with_constant(self._history.prepared(shown), constant)
+        return shown._replace(contexts=rows, gaps=False)
 
 
-def alone(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "Alone":
+@dataclass(frozen=True)
+class LearnerFamily:
+    """A policy over a learner, as a family of one."""
+
+    policy: Any
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of the policy."""
+        return (self.policy.name,)
+
+    def start(self, history: History, *, seed: int) -> PlayerMembers:
+        """Return the player, over a history without rounds."""
+        prepare: Prepare = self.policy.prepares
+        player = self.policy.player(
+            boxes=history.boxes,
+            dimension=history.dimension + int(prepare != "nothing"),
+            feedback=history.feedback,
+            seed=seed,
+        )
+        return PlayerMembers(self.policy.name, player, prepare, history)
+
+
+def alone(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> Player:
     """Return the player of a policy whose family is one, over a history of its own."""
     history = History(
         boxes=boxes,
         dimension=dimension,
         shared=policy.shared,
-        standardise=policy.standardise,
+        prepare=policy.prepare,
         feedback=feedback,
     )
-    return Alone(history, policy.family().start(history, seed=seed))
+    members = policy.family().start(history, seed=seed)
+    if policy.prepare == "all":
+        return PreparedPlayer(Alone(history, members), dimension, "all")
+    return Alone(history, members)
 
 
 class Alone:

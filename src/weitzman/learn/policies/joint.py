@@ -36,10 +36,11 @@ from weitzman.learn.models.history import History, Refits
 from weitzman.learn.models.means import GROWTH, Means
 from weitzman.learn.models.sample import Sample, sorted_rows
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
-from weitzman.learn.policies.family import Alone, alone, index_totals
+from weitzman.learn.policies.family import alone, index_totals
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
-from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest
+from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = ["CAP", "Joint", "JointFamily", "Kind", "Way", "has_joint_law"]
@@ -68,8 +69,8 @@ class Joint:
         z, for ``"index"`` and ``"greedy"``.
     shared
         Whether the boxes carry no history, and one model serves all of them.
-    standardise
-        Whether contexts are prepared for the models; not if they come prepared.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`).
 
     Examples
     --------
@@ -81,7 +82,7 @@ class Joint:
     way: Way = "index"
     caution: float = 1.0
     shared: bool = False
-    standardise: bool = True
+    prepare: Prepare = "all"
 
     @property
     def name(self) -> str:
@@ -90,7 +91,7 @@ class Joint:
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
-    ) -> Alone:
+    ) -> Player:
         """Return a player that has seen nothing."""
         return alone(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
@@ -176,9 +177,10 @@ class JointMembers:
         if member in self._plain:
             return WeitzmanRule(self._sigma(shown, law)[int(self._plain.searchsorted(member))])
         if law is None:
-            return WeitzmanRule(stay(shown))
+            return WeitzmanRule(self._without_law(shown))
         at = int(self._adaptive.searchsorted(member))
-        return JointRule(law, shown.costs, int(self._choices[at]), float(self._cautions[at]))
+        choice, caution = int(self._choices[at]), float(self._cautions[at])
+        return JointRule(law, shown.costs, choice, caution, shown.least)
 
     def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
         """Return the total of every way in a round, and how many boxes it opens."""
@@ -186,15 +188,19 @@ class JointMembers:
         totals, looks = np.empty(len(self.names)), np.empty(len(self.names), dtype=np.int64)
         first, counts = np.empty(len(self._choices)), np.empty(len(self._choices), dtype=np.int64)
         if law is None:
-            alone_total, alone_looks = index_totals(stay(shown)[np.newaxis], shown, values)
+            blind = self._without_law(shown)[np.newaxis]
+            alone_total, alone_looks = index_totals(blind, shown, values)
             first[:], counts[:] = alone_total[0], alone_looks[0]
         else:
             nodes = len(self._choices) * len(shown.costs) + 1
             if len(self._room) < nodes or self._room.shape[1] < len(law.weights):
                 self._room = np.empty((nodes, CAP))
+            given = shown if shown.given is None else shown.given
+            found = values if shown.units is None else shown.units.values(values)
             walk_rules(
-                law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
-                shown.outside, self._choices, self._cautions, self._room, first, counts,
+                law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, found,
+                shown.outside, shown.least, given.costs, values, given.outside,
+                self._choices, self._cautions, self._room, first, counts,
             )  # fmt: skip
         totals[self._adaptive], looks[self._adaptive] = first, counts
         if len(self._plain):
@@ -219,8 +225,8 @@ class JointMembers:
         sigma = np.empty((len(self._plain), len(shown.costs)))
         if not len(self._plain):
             return sigma
-        if law is None and self._joint:
-            sigma[:] = stay(shown)
+        if self._history.is_cold or (law is None and self._joint):
+            sigma[:] = self._without_law(shown)
             return sigma
         if law is None:
             means, values = self._history.model(Trees).rows(shown)
@@ -228,9 +234,15 @@ class JointMembers:
             unused = np.empty(0)
             means = law.means() if "one-shot" in self._plain_ways else unused
             values = law.reservation_values(shown.costs) if "fixed" in self._plain_ways else unused
+        if shown.least > -np.inf and "fixed" in self._plain_ways:
+            values = np.maximum(values, shown.floor)
         for row, way in enumerate(self._plain_ways):
             sigma[row] = values if way == "fixed" else best_or_stay(means + shown.costs, shown)
         return sigma
+
+    def _without_law(self, shown: Round) -> Floats:
+        """Return the σ for a round of which there is no law."""
+        return cheapest(shown) if self._history.unit_free else stay(shown)
 
     def _law(self, shown: Round) -> Sample | None:
         asked, count, law = self._asked

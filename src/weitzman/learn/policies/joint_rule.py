@@ -18,11 +18,14 @@ __all__ = ["JointRule"]
 class JointRule:
     """The choice on a law that is reweighted after every look."""
 
-    def __init__(self, law: Sample, costs: Floats, choice: int, caution: float) -> None:
+    def __init__(
+        self, law: Sample, costs: Floats, choice: int, caution: float, least: float = -math.inf
+    ) -> None:
         self._law = law
         self._costs = costs
         self._choice = choice
         self._caution = caution
+        self._least = least
         # The looks so far, and the weights before and after each of them
         self._looks: list[tuple[int, float]] = []
         self._weights = [law.weights]
@@ -34,7 +37,10 @@ class JointRule:
         marks = np.zeros(boxes, dtype=np.bool_)
         marks[state.opened] = True
         gains, errors = np.empty(boxes), np.empty(boxes)
-        judge(law.ranked, law.order, law.rows, law.shift, weights, marks, state.best, gains, errors)
+        judge(
+            law.ranked, law.order, law.rows, law.shift, weights, marks, state.best, self._least,
+            gains, errors,
+        )  # fmt: skip
         row = int(
             choose(
                 law.ranked, law.order, law.rows, law.shift, weights, self._costs, marks, state.best,
@@ -64,6 +70,9 @@ class JointRule:
     def state(self) -> State:
         """Return the law before any look, and the rule; later weights follow from what was found."""
         law = self._law
+        caution = [self._caution]
+        if self._least > -math.inf:
+            caution.append(self._least)
         return {
             "ranked": law.ranked[law.rows],
             "order": law.order[law.rows],
@@ -71,7 +80,7 @@ class JointRule:
             "weights": law.weights,
             "costs": self._costs,
             "rule": np.array([self._choice]),
-            "caution": np.array([self._caution]),
+            "caution": np.array(caution),
         }
 
     @classmethod
@@ -81,11 +90,11 @@ class JointRule:
         def floats(name: str) -> Floats:
             return np.array(state[name], dtype=np.float64)
 
-        choice, caution = int(state["rule"].astype(np.int64)[0]), float(floats("caution")[0])
+        choice, caution = int(state["rule"].astype(np.int64)[0]), floats("caution").tolist()
         if "values" in state:
             # A search that was kept before laws were sorted
             return cls(
-                Sample.of(floats("values"), floats("weights")), floats("costs"), choice, caution
+                Sample.of(floats("values"), floats("weights")), floats("costs"), choice, *caution
             )
         law = Sample(
             ranked=floats("ranked"),
@@ -94,7 +103,7 @@ class JointRule:
             shift=floats("shift"),
             weights=floats("weights"),
         )
-        return cls(law, floats("costs"), choice, caution)
+        return cls(law, floats("costs"), choice, *caution)
 
 
 def _is_same(one: float, other: float) -> bool:

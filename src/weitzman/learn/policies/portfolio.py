@@ -16,6 +16,7 @@ from typing import Any, Literal
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.models.history import History
+from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.candidates import Candidates
 from weitzman.learn.policies.exploration import SHARE, checked_share
 from weitzman.learn.policies.family import Family, PlayerMembers
@@ -23,13 +24,16 @@ from weitzman.learn.policies.hedge import Gate
 from weitzman.learn.policies.joint import Joint, Kind, Way, has_joint_law
 from weitzman.learn.policies.portfolio_opened import OpenedPlayer
 from weitzman.learn.policies.portfolio_player import PortfolioPlayer
-from weitzman.learn.policies.simple import RULES, Simple
+from weitzman.learn.policies.simple import EARLIER_RULES, RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
+from weitzman.learn.preparation import Preparation, Prepare
 
 __all__ = ["Portfolio", "default_policy", "families_of", "policy_name"]
 
-_CLARITY = {"full": 2.25, "opened": 3.0}
+LOOKS = 1024
+"""How many of its last values a box remembers in the incumbent of ``default``: its memory is bounded."""
+
 _CAUTIONS = (0.0, 1.0, 2.0)
 _ADAPTIVE: tuple[Way, ...] = ("index", "greedy")
 
@@ -46,14 +50,14 @@ class Portfolio:
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
         By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25, and
-        3 under feedback ``"opened"``, where totals are estimates.
+        4 under feedback ``"opened"``, where totals are estimates.
     exploration
         Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
         is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
     shared
         Whether one model serves all boxes.
-    standardise
-        Whether contexts are prepared for the models that need it; not if they come prepared.
+    prepare
+        What is prepared, once for all candidates (:mod:`weitzman.learn.preparation`).
     name
         What tables call it.
     """
@@ -63,7 +67,7 @@ class Portfolio:
     clarity: float | Literal["auto"] = "auto"
     exploration: float = SHARE
     shared: bool = False
-    standardise: bool = True
+    prepare: Prepare = "all"
     name: str = "portfolio"
 
     def start(
@@ -90,12 +94,14 @@ class Portfolio:
             boxes=boxes,
             dimension=dimension,
             shared=self.shared,
-            standardise=self.standardise,
+            prepare=self.prepare,
             feedback=feedback,
         )
         every = families_of(self.candidates)
         chosen = every if families is None else [every[k] for k in families]
-        return Candidates(history, [family.start(history, seed=seed) for family in chosen])
+        preparation = Preparation(dimension, values=True) if self.prepare == "all" else None
+        members = [family.start(history, seed=seed) for family in chosen]
+        return Candidates(history, members, preparation)
 
     def gate(self, names: Sequence[str], feedback: Feedback) -> Gate:
         """Return the hedge over candidates of these names."""
@@ -106,9 +112,14 @@ class Portfolio:
         return Gate(
             len(names),
             incumbent=None if self.incumbent is None else names.index(self.incumbent),
-            clarity=_CLARITY[feedback] if self.clarity == "auto" else self.clarity,
+            clarity=self._clarity(feedback) if self.clarity == "auto" else self.clarity,
             few=feedback == "opened",
         )
+
+    def _clarity(self, feedback: Feedback) -> float:
+        if feedback == "full":
+            return 2.25
+        return 4.0 if self.prepare == "all" else 3.0
 
     def turned(self) -> "Portfolio":
         """Return the portfolio for a problem whose signs are turned."""
@@ -158,11 +169,11 @@ class _Own:
         player = self.policy.start(
             boxes=history.boxes, dimension=history.dimension, feedback=history.feedback, seed=seed
         )
-        return PlayerMembers(policy_name(self.policy), player, None)
+        return PlayerMembers(policy_name(self.policy), player, "nothing", history)
 
 
 def default_policy(
-    *, shared: bool = False, trees: bool = True, standardise: bool = True
+    *, shared: bool = False, trees: bool = True, prepare: Prepare = "all"
 ) -> Portfolio:
     """Return the policy for somebody who knows nothing of this.
 
@@ -172,11 +183,14 @@ def default_policy(
         Whether the boxes carry no history, and one model serves all of them.
     trees
         Whether candidates with trees take part; they need scikit-learn.
-    standardise
-        Whether contexts are prepared; not if they come as the learners are to have them.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`).
     """
-    paper = Weitzman(FTRL(shared=shared), standardise=standardise)
-    candidates: list[Policy] = [Simple(rule, shared, standardise) for rule in RULES]
+    paper: Any = Aware(FTRL(shared=shared, window=LOOKS), shared=shared)
+    if prepare != "all":
+        paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
+    rules = RULES if prepare == "all" else EARLIER_RULES
+    candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in rules]
     candidates.append(paper)
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
     if trees:
@@ -187,11 +201,11 @@ def default_policy(
         joint = has_joint_law(kind, shared)
         ways = [(way, z) for z in _CAUTIONS for way in _ADAPTIVE if joint]
         ways += [(way, 1.0) for way in plain]
-        candidates += [Joint(kind, way, z, shared, standardise) for way, z in ways]
+        candidates += [Joint(kind, way, z, shared, prepare) for way, z in ways]
     return Portfolio(
         candidates=tuple(candidates),
         incumbent=paper.name,
         shared=shared,
-        standardise=standardise,
+        prepare=prepare,
         name="default",
     )

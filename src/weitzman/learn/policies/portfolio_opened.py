@@ -95,10 +95,14 @@ class OpenedPlayer(PortfolioPlayer):
         """
         if not np.isnan(values).any():
             return self.score(shown, values).totals
-        both = self._history.model(Completion).both(shown, values, self._seed)
+        ready = self._candidates.ready(shown)
+        seen = values if ready.units is None else ready.units.values(values)
+        both = self._history.model(Completion).both(ready, seen, self._seed)
         if both is None:
             return None
-        worse: Floats = np.maximum(*(self.score(shown, completed).totals for completed in both))
+        worse: Floats = np.maximum(
+            *(self.score(shown, _as_given(completed, ready, values)).totals for completed in both)
+        )
         return worse
 
     def _corrected(self, shown: Round, values: Floats) -> Floats | None:
@@ -120,3 +124,10 @@ class OpenedPlayer(PortfolioPlayer):
         """Go on from what :meth:`state` returned."""
         super().restore(state)
         self._paid = np.array(parted(state, "exploration")["paid"], dtype=np.float64)
+
+
+def _as_given(completed: Floats, ready: Round, values: Floats) -> Floats:
+    """Return completed values in the units of the user; those that were revealed stay as they are."""
+    if ready.units is None:
+        return completed
+    return np.where(np.isnan(values), ready.units.origin + ready.units.scale * completed, values)

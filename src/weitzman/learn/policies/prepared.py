@@ -1,49 +1,147 @@
-"""Policies over a learner that may be given prepared contexts: alone, and in a portfolio.
+"""Players that are given prepared rounds in place of the rounds as they are.
 
-Such a policy has a ``player``, which takes contexts as they are given, and says by ``standardise`` whether
-that is [1, z], with z as :mod:`weitzman.learn.preparation` prepares the context. Alone it prepares its
-contexts itself; in a portfolio the history that all candidates share has prepared them.
+A linear learner is given [constant, z], with z the prepared context. Where values are prepared too, it is
+given a wider constant, holds each box to the others until it knows better, and holds weights as strongly as
+fits contexts of deviation 1 (:func:`linear_learner`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.models.history import History
-from weitzman.learn.policies.family import PlayerMembers
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
-from weitzman.learn.preparation import Preparation, with_constant
-from weitzman.search.rule import Rule
+from weitzman.learn.explanation import Explanation, explain_order
+from weitzman.learn.learner import Bank, bank_of
+from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.learners.tuned import TunedBank
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
+from weitzman.learn.preparation import WIDE, Preparation, Prepare, in_units, with_constant
+from weitzman.search.rule import Rule, WeitzmanRule
 
-__all__ = ["LearnerFamily", "PreparedPlayer", "started"]
+__all__ = [
+    "PreparedPlayer",
+    "given_rounds",
+    "linear_learner",
+    "prepare_for",
+    "prepared_bank",
+    "started",
+]
+
+
+def prepare_for(learner: Any) -> Prepare:
+    """Return what is prepared for a learner, where nobody says.
+
+    A learner is meant for rounds as they are given if it says whether there is an intercept, if its weights
+    are held to something (``prior``, ``radius``, ``eta="theorem"``), or if it has no such parameters.
+    """
+    free = getattr(learner, "prior", None) is None and getattr(learner, "radius", None) is None
+    plain = free and getattr(learner, "eta", "auto") != "theorem"
+    return "all" if plain and getattr(learner, "intercept", False) is None else "nothing"
+
+
+def given_rounds(learner: Any) -> Literal["auto", "nothing"]:
+    """Return how a policy says that a learner is given rounds as they are."""
+    return "auto" if prepare_for(learner) == "nothing" else "nothing"
+
+
+def linear_learner(learner: Any, dimension: int) -> Any:
+    """Return a learner as it is started on prepared rounds with d features."""
+    known = {field.name for field in fields(learner)}
+    changes: dict[str, Any] = {"intercept": False}
+    if "eta" in known and learner.eta == "auto":
+        # A quarter of what ‖z‖² is on average
+        changes["eta"] = 4.0 / dimension
+    if "prior" in known and learner.prior is None:
+        changes["prior"] = "boxes"
+    return replace(learner, **{name: to for name, to in changes.items() if name in known})
 
 
 def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> Player:
-    """Return a player of the policy alone that has seen nothing."""
-    size = dimension + int(policy.standardise)
+    """Return a player of a policy over a learner, which has seen nothing."""
+    prepare: Prepare = policy.prepares
+    constant = prepare != "nothing"
+    size = dimension + int(constant)
     player: Player = policy.player(boxes=boxes, dimension=size, feedback=feedback, seed=seed)
-    return PreparedPlayer(player, dimension) if policy.standardise else player
+    return PreparedPlayer(player, dimension, prepare, constant=True) if constant else player
+
+
+def prepared_bank(policy: Any, *, boxes: int, dimension: int) -> Bank:
+    """Return the bank of a policy over a learner, for contexts as the policy prepares them."""
+    learner = policy.learner
+    if policy.prepares != "all":
+        return bank_of(learner, boxes=boxes, dimension=dimension)
+    ready = linear_learner(learner, dimension - 1)
+    if isinstance(learner, FTRL) and learner.eta == "auto":
+        return TunedBank(ready, boxes=boxes, dimension=dimension)
+    return bank_of(ready, boxes=boxes, dimension=dimension)
 
 
 class PreparedPlayer:
-    """A player that is given [1, z], the prepared context, in place of the context itself."""
+    """A player that is given prepared rounds.
 
-    def __init__(self, inner: Any, dimension: int) -> None:
+    Parameters
+    ----------
+    inner
+        What decides, over prepared rounds.
+    dimension
+        The length of a context.
+    prepare
+        ``"all"`` or ``"contexts"``.
+    constant
+        Whether it is given a constant before the context.
+    """
+
+    def __init__(
+        self, inner: Any, dimension: int, prepare: Prepare, *, constant: bool = False
+    ) -> None:
         self._inner = inner
-        self._preparation = Preparation(dimension)
+        self._all = prepare == "all"
+        self._constant = constant
+        self._preparation = Preparation(dimension, values=self._all)
+        for name in ("add_boxes",):
+            if hasattr(inner, name):
+                setattr(self, name, getattr(inner, name))
+        if hasattr(inner, "late") and self._all:
+            self.late = self._late
+        if hasattr(inner, "explain") and self._all:
+            self.explain = self._explain
 
     def rule(self, shown: Round) -> Rule:
         """Return what decides in a round."""
-        rule: Rule = self._inner.rule(self._given(shown))
-        return rule
+        ready = self._ready(shown)
+        return self._made(ready, self._inner.rule)
+
+    def _made(self, ready: Round, rule: Any) -> Rule:
+        if self._all and self._constant and ready.units is None:
+            return WeitzmanRule(cheapest(ready))
+        return in_units(rule(ready), ready)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn the values of a round, and take its contexts in."""
-        self._inner.learn(self._given(shown), values)
-        self._preparation.add(shown)
+        if not self._all:
+            self._inner.learn(self._ready(shown), values)
+            self._preparation.add(shown)
+            return
+        ready, found = self._preparation.take(shown, values)
+        if ready.units is not None:
+            self._inner.learn(self._with_constant(ready), found)
+
+    def _late(self, shown: Round, values: Floats) -> None:
+        """Learn values that came after their round was learned."""
+        ready = self._ready(shown)
+        if ready.units is not None:
+            self._inner.late(ready, ready.units.values(values))
+
+    def _explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
+        """Return how the reservation values of a round are made."""
+        ready = self._ready(shown)
+        if ready.units is None:
+            order = cheapest(shown)
+            return explain_order(names, shown.costs, order, "min" if sign > 0.0 else "max")
+        explanation: Explanation = self._inner.explain(names, ready, sign)
+        return explanation
 
     def state(self) -> State:
         """Return the player's state and the preparation's."""
@@ -55,28 +153,15 @@ class PreparedPlayer:
         self._preparation.restore(parted(state, "preparation"))
         self._inner.restore(parted(state, "inner"))
 
-    def _given(self, shown: Round) -> Round:
-        return shown._replace(contexts=with_constant(self._preparation.rows(shown)), gaps=False)
-
-
-@dataclass(frozen=True)
-class LearnerFamily:
-    """A policy over a learner, as a family of one."""
-
-    policy: Any
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The name of the policy."""
-        return (self.policy.name,)
-
-    def start(self, history: History, *, seed: int) -> PlayerMembers:
-        """Return the player, over a history without rounds."""
-        prepared = self.policy.standardise
-        player = self.policy.player(
-            boxes=history.boxes,
-            dimension=history.dimension + int(prepared),
-            feedback=history.feedback,
-            seed=seed,
+    def _ready(self, shown: Round) -> Round:
+        if self._all:
+            return self._with_constant(self._preparation.ready(shown))
+        return self._with_constant(
+            shown._replace(contexts=self._preparation.rows(shown), gaps=False)
         )
-        return PlayerMembers(self.policy.name, player, history if prepared else None)
+
+    def _with_constant(self, ready: Round) -> Round:
+        if not self._constant:
+            return ready
+        constant = WIDE if self._all else 1.0
+        return ready._replace(contexts=with_constant(ready.contexts, constant))

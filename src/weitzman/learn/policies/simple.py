@@ -5,6 +5,7 @@ With μ the ridge means of the round (:mod:`weitzman.learn.models.means`) and c 
 ==========  ======================================================================================
 stay        keep the outside option
 all         open everything
+cheapest    open the cheapest box, if its mean value so far plus c is below the outside option
 single      open the box with the least mean value so far plus c, if that is below the outside option
 fixed-set   open all boxes of the best fixed set so far (:mod:`weitzman.learn.models.fixed_set`)
 one-shot    open the box with the least μ + c, if that is below the outside option
@@ -28,14 +29,28 @@ from weitzman.learn.models.empirical import NoContext
 from weitzman.learn.models.fixed_set import FixedSet
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
-from weitzman.learn.policies.family import Alone, alone, index_totals
-from weitzman.learn.policy import Feedback, Floats, Ints, Round, State, only
+from weitzman.learn.policies.family import alone, index_totals
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest, only
+from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import WeitzmanRule
 
 __all__ = ["RULES", "Simple", "SimpleFamily", "best_or_stay", "stay"]
 
-RULES = ("stay", "all", "single", "fixed-set", "one-shot", "mean", "mean+cost", "no-context")
+RULES = (
+    "stay",
+    "all",
+    "cheapest",
+    "single",
+    "fixed-set",
+    "one-shot",
+    "mean",
+    "mean+cost",
+    "no-context",
+)
 """The names of the simple rules."""
+
+EARLIER_RULES = tuple(rule for rule in RULES if rule != "cheapest")
+"""Those that ``default`` went by before rounds were prepared."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +63,13 @@ class Simple:
         Which of :data:`RULES`.
     shared
         Whether the boxes carry no history, and one model serves all of them.
-    standardise
-        Whether contexts are prepared for the models; not if they come prepared.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`).
     """
 
     rule: str
     shared: bool = False
-    standardise: bool = True
+    prepare: Prepare = "all"
 
     @property
     def name(self) -> str:
@@ -63,7 +78,7 @@ class Simple:
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
-    ) -> Alone:
+    ) -> Player:
         """Return a player that has seen nothing."""
         return alone(self, boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
 
@@ -165,10 +180,28 @@ class SimpleMembers:
 
     def _set(self, rule: str, shown: Round, sigma: Floats) -> None:
         """Set the σ of one rule, which are +∞ before."""
+        if rule == "all":
+            sigma[:] = -np.inf
+            return
+        if rule == "stay":
+            sigma[:] = stay(shown)
+            return
+        if self._history.is_cold:
+            sigma[:] = cheapest(shown)
+            return
+        self._set_informed(rule, shown, sigma)
+        if shown.least > -np.inf:
+            np.maximum(sigma, shown.floor, out=sigma, where=sigma > -np.inf)
+        if self._history.unit_free and self._history.feedback == "opened":
+            new = np.flatnonzero(self._history.never_seen(shown.places))
+            if len(new):
+                sigma[new] = np.inf
+                sigma[new[shown.costs[new].argmin()]] = -np.inf
+
+    def _set_informed(self, rule: str, shown: Round, sigma: Floats) -> None:
+        """Set the σ of a rule that goes by what was seen."""
         history, costs = self._history, shown.costs
         match rule:
-            case "all":
-                sigma[:] = -np.inf
             case "no-context":
                 sigma[:] = history.model(NoContext).predict(shown)
             case "mean" | "mean+cost":
@@ -176,9 +209,15 @@ class SimpleMembers:
                 sigma[:] = means if rule == "mean" else means + costs
             case "one-shot":
                 _open_best(history.model(Means).predict(shown) + costs, shown, sigma)
-            case "single" if history.count:
+            case "cheapest" | "single" if history.count:
                 seen, sums = history.seen[shown.places], history.totals[shown.places]
-                _open_best(sums / np.maximum(seen, 1.0) + costs, shown, sigma)
+                totals = sums / np.maximum(seen, 1.0) + costs
+                if history.unit_free:
+                    mean = history.totals.sum() / history.seen.sum()
+                    totals[seen == 0.0] = mean + costs[seen == 0.0]
+                if rule == "cheapest":
+                    totals[costs > costs.min()] = np.inf
+                _open_best(totals, shown, sigma)
             case "fixed-set" if (chosen := history.model(FixedSet).chosen()[shown.places]).any():
                 sigma[chosen] = -np.inf
             case _:

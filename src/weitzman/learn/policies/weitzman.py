@@ -8,9 +8,9 @@ is the one without optimism.
 With ``"probe"`` feedback, looks are bought to learn (:mod:`weitzman.learn.probing`): after the rule has
 stopped, the round goes on with them. Their values count as any other; what is paid for may be kept.
 
-Features of different sizes, and values far from zero, are hard on a linear learner that takes contexts
-as they are. With ``standardise`` it is given [1, z] instead, with z as
-:mod:`weitzman.learn.preparation` prepares the context.
+Features of different sizes, and values far from zero, are hard on a linear learner that takes rounds
+as they are. So it is given rounds that :mod:`weitzman.learn.preparation` has prepared, unless it says that it
+is meant for others.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,13 +22,16 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.explanation import Explanation, explain_round
-from weitzman.learn.learner import Bank, Learner, bank_of
+from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.learners.play import play_compiled
-from weitzman.learn.policies.prepared import LearnerFamily, started
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State
+from weitzman.learn.policies.allowance import Allowance, predicted
+from weitzman.learn.policies.family import LearnerFamily
+from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
+from weitzman.learn.preparation import Prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
 from weitzman.search.numbers import whole_number
@@ -36,6 +39,8 @@ from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
 __all__ = ["Bought", "Weitzman", "WeitzmanPlayer", "kappa_of"]
+
+_NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
 
 
 @dataclass(frozen=True)
@@ -52,25 +57,33 @@ class Weitzman:
     block
         k, for feedback with ``"probe"``: each box is bought once in k rounds. See
         :func:`weitzman.block_length`.
-    standardise
-        Whether the learner is given [1, z], the prepared context, in place of the context itself.
+    prepare
+        What is prepared (:mod:`weitzman.learn.preparation`). ``"auto"``: ``"all"``, and ``"nothing"`` for a
+        learner that says whether there is an intercept, or whose weights are held to a ``prior``, to a
+        ``radius`` or by ``eta="theorem"``.
 
     Examples
     --------
-    >>> Weitzman(FTRL(), standardise=True).name
-    'paper standardised'
+    >>> Weitzman(FTRL()).prepares, Weitzman(FTRL(intercept=False)).prepares
+    ('all', 'nothing')
     """
 
     learner: Learner = field(default_factory=FTRL)
     optimism: float | Literal["auto"] = "auto"
     block: int | None = None
-    standardise: bool = False
+    prepare: Prepare | Literal["auto"] = "auto"
+
+    @property
+    def prepares(self) -> Prepare:
+        """What is prepared."""
+        return prepare_for(self.learner) if self.prepare == "auto" else self.prepare
 
     @property
     def name(self) -> str:
-        """``paper`` over FTRL, which is the paper's; else the name of the learner."""
-        name = "paper" if isinstance(self.learner, FTRL) else type(self.learner).__name__
-        return f"{name} standardised" if self.standardise else name
+        """The name of the learner; ``paper`` is FTRL on rounds as they are given, which is the paper's."""
+        name = type(self.learner).__name__
+        paper = isinstance(self.learner, FTRL) and self.prepares != "all"
+        return ("paper" if paper else name) + _NAMES[self.prepares]
 
     def start(
         self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
@@ -84,10 +97,12 @@ class Weitzman:
         """Return a player that takes contexts as they are given."""
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
+        kappa = kappa_of(self.optimism, feedback)
         return WeitzmanPlayer(
-            bank_of(self.learner, boxes=boxes, dimension=dimension),
+            prepared_bank(self, boxes=boxes, dimension=dimension),
             feedback=feedback,
-            kappa=kappa_of(self.optimism, feedback),
+            kappa=kappa,
+            allowance=Allowance(boxes) if kappa > 0.0 and self.prepares == "all" else None,
             block=None if self.block is None else whole_number(self.block, "The block", least=1),
             seed=seed,
         )
@@ -153,23 +168,37 @@ class WeitzmanPlayer:
         What is revealed, and which looks are bought.
     kappa
         The optimism.
+    allowance
+        How many looks it may cause; None for any number.
     """
 
     refuses = True
     """The bank refuses rounds that are not numbers: nobody else has to."""
 
     def __init__(
-        self, bank: Bank, *, feedback: Feedback, kappa: float, block: int | None, seed: int
+        self,
+        bank: Bank,
+        *,
+        feedback: Feedback,
+        kappa: float,
+        block: int | None,
+        seed: int,
+        allowance: Allowance | None = None,
     ) -> None:
         self.bank = bank
         self.feedback = feedback
         self.kappa = kappa
         self._block = block
         self._seed = seed
+        self._allowance = allowance
 
     def rule(self, shown: Round) -> Rule:
         """Return Weitzman's rule, and what is bought after it."""
-        rule = WeitzmanRule(self.reservation_values(shown, self.kappa))
+        if self._allowance is None:
+            rule = WeitzmanRule(predicted(self.bank, shown, self.kappa))
+        else:
+            sigma = self._allowance.reservation_values(self.bank, shown, self.kappa)
+            rule = WeitzmanRule(sigma)
         if self._block is None:
             return rule
         marks = self._probes(shown.number, 1)[0]
@@ -177,29 +206,24 @@ class WeitzmanPlayer:
 
     def plain_rule(self, shown: Round) -> Rule:
         """Return the rule without optimism."""
-        return WeitzmanRule(self.reservation_values(shown, 0.0))
-
-    def reservation_values(self, shown: Round, kappa: float) -> Floats:
-        """Return σ at this optimism."""
-        return self.bank.predict_arrays(
-            contexts=shown.filled,
-            costs=shown.costs,
-            boxes=shown.places,
-            optimism=kappa,
-            outside=shown.outside,
-        )
+        return WeitzmanRule(predicted(self.bank, shown, 0.0))
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the learner learn."""
+        if self._allowance is not None:
+            self._allowance.note(self.bank, shown, values)
+        self.late(shown, values)
+
+    def late(self, shown: Round, values: Floats) -> None:
+        """Learn values that came after their round was learned."""
         self.bank.update_arrays(
             boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
         )
 
-    late = learn
-
     def explain(self, names: Sequence[Hashable], shown: Round, sign: float) -> Explanation:
         """Return how the reservation values of a round are made."""
-        return explain_round(self.bank, names, shown, self.kappa, sign)
+        rule: Any = self.rule(shown)
+        return explain_round(self.bank, names, shown, getattr(rule, "inner", rule).sigma, sign)
 
     def play(self, record: Record, *, first: int, predictions: bool) -> Played:
         """Play recorded rounds, the first of which has this number."""
@@ -219,14 +243,22 @@ class WeitzmanPlayer:
     def add_boxes(self, count: int) -> None:
         """Let boxes join that have seen nothing."""
         self.bank.add_boxes(count)
+        if self._allowance is not None:
+            self._allowance.add_boxes(count)
 
     def state(self) -> State:
-        """Return the learner's state."""
-        return self.bank.state()
+        """Return the learner's state, and the allowance's."""
+        if self._allowance is None:
+            return self.bank.state()
+        return joined({"bank": self.bank.state(), "allowance": self._allowance.state()})
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned."""
-        self.bank.restore(dict(state))
+        if self._allowance is None:
+            self.bank.restore(dict(state))
+            return
+        self._allowance.restore(parted(state, "allowance"))
+        self.bank.restore(parted(state, "bank"))
 
     def _probes(self, first: int, rounds: int) -> NDArray[np.bool_]:
         return probes(

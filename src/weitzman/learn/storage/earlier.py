@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["is_earlier", "upgraded", "upgraded_arrays"]
+__all__ = ["as_now", "is_earlier", "upgraded", "upgraded_arrays"]
+__all__ += ["with_earlier_defaults"]
 
 _OWN = ("Index", "Aware")
 _BASE = {"learner", "standardise"}
+_OVER_LEARNERS = ("Weitzman", "Aware")
+_OVER_HISTORY = ("Simple", "Joint", "Portfolio")
 
 
 def is_earlier(described: Any) -> bool:
@@ -33,15 +36,16 @@ def upgraded(described: Mapping[str, Any]) -> dict[str, Any]:
     shared, ready = described.get("shared", False), described.get("standardise", True)
     if "panel" in described:
         named = _candidates(described["panel"], shared, ready)
-        return named[described["rule"]]
+        return with_earlier_defaults(named[described["rule"]])
     named = {}
     for panel in described["panels"]:
         named |= _candidates(panel, shared, ready)
-    kept = ("clarity", "exploration", "shared", "standardise")
+    kept = ("clarity", "exploration", "shared")
     incumbent = described.get("incumbent", "paper")
     return {
         "class": "Portfolio",
-        "candidates": list(named.values()),
+        "standardise": ready,
+        "candidates": [with_earlier_defaults(one) for one in named.values()],
         "incumbent": None if incumbent is None else _name(named[incumbent], incumbent),
         **{name: described[name] for name in kept if name in described},
     }
@@ -91,3 +95,48 @@ def _name(described: dict[str, Any], name: str) -> str:
     learner = described.get("learner", {"class": "FTRL"})["class"]
     base = "paper" if learner == "FTRL" else learner
     return f"{base} standardised" if described.get("standardise", False) else base
+
+
+def with_earlier_defaults(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description in which what is left out is what it was before rounds were prepared.
+
+    >>> with_earlier_defaults({"class": "Weitzman", "learner": {"class": "FTRL"}})
+    {'class': 'Weitzman', 'learner': {'intercept': False, 'class': 'FTRL'}}
+    >>> with_earlier_defaults({"class": "Weitzman"})
+    {'prepare': 'nothing', 'class': 'Weitzman'}
+    """
+    name = described.get("class")
+    known: dict[str, Any] = {}
+    if name in _OVER_LEARNERS:
+        # A learner that says whether it has an intercept is given rounds as they are
+        known = {} if "learner" in described else {"prepare": "nothing"}
+    elif name in _OVER_HISTORY:
+        known = {"prepare": "contexts"}
+    elif name is not None:
+        known = {"intercept": False}
+    if "standardise" in described:
+        known = {}
+    parts: dict[str, Any] = {}
+    for key, part in described.items():
+        parts[key] = part
+        if isinstance(part, Mapping):
+            parts[key] = with_earlier_defaults(part)
+        elif isinstance(part, list | tuple):
+            parts[key] = [with_earlier_defaults(p) if isinstance(p, Mapping) else p for p in part]
+    return {**known, **parts}
+
+
+def as_now(described: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the description of one learner or policy; ``standardise`` was what ``prepare`` is.
+
+    >>> as_now({"class": "Simple", "rule": "all", "standardise": True})
+    {'class': 'Simple', 'rule': 'all', 'prepare': 'contexts'}
+    """
+    if "standardise" not in described:
+        return described
+    left = {name: part for name, part in described.items() if name != "standardise"}
+    learner = described.get("learner")
+    if not described["standardise"] and isinstance(learner, Mapping) and "intercept" in learner:
+        # It says by itself that rounds are to be taken as they are
+        return left
+    return {**left, "prepare": "contexts" if described["standardise"] else "nothing"}

@@ -29,6 +29,7 @@ from weitzman.learn.policies.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy
+from weitzman.learn.storage.earlier import as_now
 
 __all__ = [
     "LEARNERS",
@@ -71,7 +72,7 @@ def described_policy(policy: Policy) -> dict[str, Any]:
     Examples
     --------
     >>> described_policy(Simple("all"))
-    {'class': 'Simple', 'rule': 'all', 'shared': False, 'standardise': True}
+    {'class': 'Simple', 'rule': 'all', 'shared': False, 'prepare': 'all'}
     """
     if POLICIES.get(type(policy).__name__) is not type(policy):
         raise _refusal(policy)
@@ -88,52 +89,48 @@ def policy_from(described: Mapping[str, Any] | str) -> Policy:
     return cast("Policy", policy)
 
 
-def named_policy(
-    name: str, *, shared: bool, trees: bool = True, standardise: bool = True
-) -> Policy:
+def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
     """Return the policy that tables call by this name.
 
     Parameters
     ----------
     name
-        ``"default"``; a simple rule; ``"paper"``, ``"aware"`` or the class of a learner, each alone or with
-        ``" standardised"``; or a joint law and the way to play it, such as ``"linear fixed"`` or
+        ``"default"``; a simple rule; ``"aware"`` or the class of a learner; ``"paper"`` for the paper's, on
+        rounds as they are given; or a joint law and the way to play it, such as ``"linear fixed"`` or
         ``"trees index 1"``.
     shared
         Whether the boxes carry no history, and one model serves all of them.
     trees
         Whether candidates with trees take part in the default.
-    standardise
-        Whether the default, simple rules and joint laws prepare contexts.
 
     Examples
     --------
-    >>> named_policy("Ridge standardised", shared=False).name
-    'Ridge standardised'
+    >>> named_policy("Ridge", shared=False).name
+    'Ridge'
     >>> named_policy("trees greedy 0.5", shared=False)
-    Joint(kind='trees', way='greedy', caution=0.5, shared=False, standardise=True)
+    Joint(kind='trees', way='greedy', caution=0.5, shared=False, prepare='all')
     """
     if name == "default":
-        return default_policy(shared=shared, trees=trees, standardise=standardise)
+        return default_policy(shared=shared, trees=trees)
     if name in RULES:
-        return Simple(name, shared, standardise)
-    base = name.removesuffix(" standardised")
-    ready = base != name
-    if base == "aware":
-        return Aware(FTRL(shared=shared), shared=shared, standardise=ready)
-    learner: Any = LEARNERS.get("FTRL" if base == "paper" else base)
+        return Simple(name, shared)
+    if name == "aware":
+        return Aware(FTRL(shared=shared), shared=shared)
+    if name == "paper":
+        return Weitzman(FTRL(intercept=False, shared=shared))
+    learner: Any = LEARNERS.get(name)
     if learner is not None:
-        return Weitzman(learner(shared=shared), standardise=ready)
+        return Weitzman(learner(shared=shared))
     kind, way, caution = [*name.split(" "), "1", "1"][:3]
     with suppress(ValueError):
-        joint = Joint(cast("Any", kind), cast("Any", way), float(caution), shared, standardise)
+        joint = Joint(cast("Any", kind), cast("Any", way), float(caution), shared)
         known = kind in get_args(Kind) and way in get_args(Way) and 0.0 <= joint.caution < np.inf
         if known and joint.name == name:
             return joint
     rule = (
-        f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}, alone or "
-        f"with ' standardised'; or a law of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z' or "
-        "'greedy z', such as 'trees index 1'"
+        f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}; or a law "
+        f"of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z' or 'greedy z', such as "
+        "'trees index 1'"
     )
     raise InvalidInputError("The name of a policy", rule, name)
 
@@ -162,6 +159,7 @@ def _made(plain: Any) -> Any:
     kind = _KNOWN.get(plain.get("class", ""))
     if kind is None:
         raise _refusal(dict(plain))
+    plain = as_now(plain)
     parts = {name: _made(part) for name, part in plain.items() if name != "class"}
     # A policy starts as a learner does, and would be taken for one
     if "learner" in parts and not isinstance(parts["learner"], tuple(LEARNERS.values())):

@@ -15,6 +15,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policies.aware_rule import AwareRule
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policy import State, joined, parted
+from weitzman.learn.preparation import UnitRule
 from weitzman.search.rule import Rule, WeitzmanRule
 
 __all__ = ["KINDS", "rule_from", "rule_state"]
@@ -31,6 +32,8 @@ def rule_state(rule: Rule) -> State:
     >>> rule_state(WeitzmanRule(np.array([3.0, 1.0])))
     {'index.sigma': array([3., 1.])}
     """
+    if type(rule) is UnitRule:
+        return joined({"units": rule.state()}) | rule_state(rule.prepared)
     for kind, known in KINDS.items():
         if type(rule) is known:
             return joined({kind: rule.state()})
@@ -40,6 +43,9 @@ def rule_state(rule: Rule) -> State:
 def rule_from(state: Mapping[str, NDArray[np.generic]]) -> Rule:
     """Return the rule whose :func:`rule_state` this is."""
     kinds = {key.partition(".")[0] for key in state}
+    if "units" in kinds:
+        left = {key: array for key, array in state.items() if not key.startswith("units.")}
+        return UnitRule.restored(rule_from(left), parted(state, "units"))
     if len(kinds) != 1 or not kinds <= KINDS.keys():
         raise InvalidInputError("A rule that is kept", f"be one of {list(KINDS)}", kinds)
     (kind,) = kinds

@@ -3,10 +3,12 @@
 from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.learn.policies.prepared import given_rounds
+from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Player
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import started
-from weitzman.learn.storage.earlier import is_earlier, upgraded
+from weitzman.learn.storage.earlier import is_earlier, upgraded, with_earlier_defaults
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.ledger.bodies import Created
 
@@ -20,19 +22,32 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
 
     ``uploaded`` describes the policy of a state that was uploaded, if it takes the place of the settings'.
     """
+    earlier = settings.defaults == 1
     decides: dict[str, Any] = {"policy": "default"}
+    if earlier:
+        # Laws of rounds: loaded where there is a portfolio, not with the first problem
+        from weitzman.learn.policies.portfolio import default_policy
+
+        decides = {"policy": default_policy(prepare="contexts")}
     described = uploaded
     if described is None and settings.policy not in (None, "default"):
         described = {**settings.parameters, "class": settings.policy}
     if settings.policy is None:
-        learner = learner_from(settings.learner, settings.parameters)
+        parameters = {"intercept": False} | settings.parameters if earlier else settings.parameters
+        learner = learner_from(settings.learner, parameters)
         decides = {"learner": learner, "optimism": settings.optimism}
+        if earlier:
+            # With an intercept a learner would be given prepared rounds
+            prepare = given_rounds(learner)
+            decides = {"policy": Weitzman(learner, optimism=settings.optimism, prepare=prepare)}
     elif described is not None:
         decides = {"optimism": settings.optimism}
         if is_earlier(described):
             # A policy had a seed of its own
             decides["rng"] = described.get("seed", 0)
             described = upgraded(described)
+        if earlier:
+            described = with_earlier_defaults(described)
         decides["policy"] = policy_from(described)
     elif settings.parameters:
         rule = "be left to the policy 'default'"

@@ -78,8 +78,7 @@ class Problem:
         sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
-        if self.settings.policy is not None:
-            sigma = np.clip(sigma, -LARGEST, LARGEST)
+        sigma = np.clip(sigma, -LARGEST, LARGEST)
         # Without the sign of a turned zero
         given: list[float] = (self.sign * sigma + 0.0).tolist()
         self._fresh = (given, contexts)

@@ -117,7 +117,7 @@ def promised(
 ) -> list[Promise]:
     """Return the reservation values of rules that have them, learned online, beside what came."""
     rules: list[Policy] = [
-        Weitzman(FTRL(shared=log.shared), standardise=True),
+        Weitzman(FTRL(shared=log.shared)),
         Simple("no-context", log.shared),
         Joint("linear", "fixed", shared=log.shared),
     ]

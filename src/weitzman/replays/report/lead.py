@@ -19,7 +19,7 @@ _NAMES = {
     "mean": "predicted values in place of reservation values",
     "mean+cost": "predicted values plus costs in place of reservation values",
     "no-context": "reservation values without features",
-    PAPER: "the paper's learner, on standardised features",
+    PAPER: "the paper's learner",
     "recorded": "what was actually done",
     "default": "the one to turn on",
     "hindsight": "the least that was possible",

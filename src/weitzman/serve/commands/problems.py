@@ -68,6 +68,8 @@ def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
 def problem_view(problem: Problem) -> ProblemView:
     """Return a problem as the caller sees it."""
     settings = msgspec.structs.asdict(problem.settings)
+    # Which release the defaults are of is no setting that anybody chooses
+    del settings["defaults"]
     waiting = settings.pop("waiting")
     return ProblemView(
         **settings,
@@ -106,4 +108,5 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     given = msgspec.structs.asdict(ask)
     for other in ("name", "dimension", "features", "waiting_time"):
         del given[other]
-    return Created(**given, features=features, waiting=max(1, round(ask.waiting_time * 1e6)))
+    waiting = max(1, round(ask.waiting_time * 1e6))
+    return Created(**given, features=features, waiting=waiting, defaults=2)

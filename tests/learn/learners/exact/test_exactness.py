@@ -53,19 +53,19 @@ SOME = set(range(30)) | set(range(30, 1000, 97)) | {999}
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("eta", ["auto", 1.0])
 def test_equals_a_full_solve(order: str, eta: float) -> None:
-    follow(FTRL(eta=eta), order, 1000, SOME)
+    follow(FTRL(eta=eta, intercept=False), order, 1000, SOME)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("eta", ["auto", 1.0, 1e6])
 def test_equals_a_full_solve_in_every_round(order: str, eta: float) -> None:
-    follow(FTRL(eta=eta), order, 3000, set(range(3000)))
+    follow(FTRL(eta=eta, intercept=False), order, 3000, set(range(3000)))
 
 
 @pytest.mark.parametrize("eta", [1e-6, 1e6])
 def test_equals_a_full_solve_at_extreme_eta(eta: float) -> None:
-    follow(FTRL(eta=eta), "signed", 300, SOME)
+    follow(FTRL(eta=eta, intercept=False), "signed", 300, SOME)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_equals_a_full_solve_where_the_inverse_is_lost(order: str, eta: float) -
     The first steps lead astray, so that the iteration begins again by conjugate gradients; in jumping
     points flip for more than four iterations on end.
     """
-    follow(FTRL(eta=eta), order, 150, set(range(30)))
+    follow(FTRL(eta=eta, intercept=False), order, 150, set(range(30)))
 
 
 @pytest.mark.parametrize("forget", [1.0, 0.97, 0.8])
@@ -94,7 +94,7 @@ def test_forgets_as_by_brute_force(forget: float, window: int | None) -> None:
     contexts, values, costs = signed(np.random.default_rng(2), 400)
     values[200:] += 10.0
     prior = np.array([1.0, -1.0, 0.0, 2.0, 0.5])
-    spec = FTRL(forget=forget, window=window, eta=3.0, prior=prior)
+    spec = FTRL(forget=forget, window=window, eta=3.0, prior=prior, intercept=False)
     bank = spec.start(boxes=1, dimension=5)
     expected = prior.copy()
     for t in range(400):
@@ -113,7 +113,7 @@ def test_forgets_as_by_brute_force(forget: float, window: int | None) -> None:
 def test_stays_in_the_ball(order: str) -> None:
     contexts, values, costs = ORDERS[order](np.random.default_rng(3), 400)
     radius, met = 1.5, 0
-    bank = FTRL(radius=radius, eta=10.0).start(boxes=1, dimension=5)
+    bank = FTRL(radius=radius, eta=10.0, intercept=False).start(boxes=1, dimension=5)
     for t in range(400):
         now, seen = slice(t, t + 1), slice(t + 1)
         bank.update([0], contexts[now], values[now], costs[now])
@@ -132,7 +132,7 @@ def test_stays_in_the_ball(order: str) -> None:
 
 def test_the_ball_gives_the_minimiser_of_a_bisection() -> None:
     contexts, values, costs = ORDERS["signed"](np.random.default_rng(3), 60)
-    bank = FTRL(radius=1.5, eta=10.0).start(boxes=1, dimension=5)
+    bank = FTRL(radius=1.5, eta=10.0, intercept=False).start(boxes=1, dimension=5)
     for t in range(60):
         bank.update([0], contexts[t : t + 1], values[t : t + 1], costs[t : t + 1])
     problem = problem_of(bank, (contexts, values, costs), radius=1.5)
@@ -153,13 +153,16 @@ def test_intercept_and_shared_weights_are_one_problem() -> None:
 
 
 def test_theorem_has_the_corrected_constants() -> None:
-    bank = FTRL(eta="theorem", radius=4.0, horizon=200).start(boxes=1, dimension=2)
+    bank = FTRL(eta="theorem", radius=4.0, horizon=200, intercept=False).start(boxes=1, dimension=2)
     bank.update([0], [[0.5, 0.5]], [1.0], 1.0)
     assert bank.arrays.reals[0, RIDGE] == pytest.approx(3.0 * 20.0 / 4.0)
     assert bank.arrays.reals[0, NOW] == 1.0
 
 
-@pytest.mark.parametrize("spec", [FTRL(), FTRL(window=50), FTRL(forget=0.95)])
+@pytest.mark.parametrize(
+    "spec",
+    [FTRL(intercept=False), FTRL(window=50, intercept=False), FTRL(forget=0.95, intercept=False)],
+)
 def test_widths_are_those_of_the_regularised_gram_matrix_of_the_active_points(spec: FTRL) -> None:
     contexts, values, costs = signed(np.random.default_rng(6), 120)
     bank = spec.start(boxes=1, dimension=5)

@@ -32,8 +32,8 @@ def test_is_the_formula_of_its_docstring() -> None:
     """With a fixed η, for which the Gram matrix of the active points is known without rounding."""
     contexts, costs, values = record(60, gaps=False, seed=5)
     contexts[:, 3], ridge = np.nan, 0.25
-    searcher = make(learner=wz.FTRL(eta=1 / ridge))
-    twin = wz.FTRL(eta=1 / ridge).start(boxes=4, dimension=3)
+    searcher = make(learner=wz.FTRL(eta=1 / ridge, intercept=False))
+    twin = wz.FTRL(eta=1 / ridge, intercept=False).start(boxes=4, dimension=3)
     predictions: list[float] = []
     first_cost = 0.0
     seen: list[list[int]] = [[] for _ in range(4)]
@@ -179,7 +179,7 @@ def test_a_box_that_its_prior_starves_is_opened_soon_with_optimism() -> None:
     contexts = np.ones((2000, 2, 1))
     values = np.tile([2.0, 0.0], (2000, 1))
     values[0, 0] = 3.0
-    learner = wz.FTRL(prior=[[1.0], [50.0]])
+    learner = wz.FTRL(prior=[[1.0], [50.0]], intercept=False)
     assert first_opened(1, contexts, np.ones(2), values, learner=learner, optimism=0.0) == -1
     assert 0 < first_opened(1, contexts[:50], np.ones(2), values[:50], learner=learner) < 50
 

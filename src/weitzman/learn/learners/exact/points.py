@@ -39,7 +39,7 @@ TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE,
 # Columns of ``counts``
 SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
-ETA, RADIUS, FORGET, WINDOW, HORIZON = range(5)
+ETA, RADIUS, FORGET, WINDOW, HORIZON, SHARED = range(6)
 # Rows of ``work``: the part of the gradient that new points bring; the weights before they are settled
 GRADIENT, START = 2, 9
 

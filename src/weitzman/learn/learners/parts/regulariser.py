@@ -6,6 +6,10 @@
 - ``"theorem"``: η = M / (L √(2T)) for the horizon T and the ball of radius M, with L = max{c, M + V
   − c} over the costs seen and V = max{0, −v} over the values seen, the Lipschitz constant of the
   loss on the ball for ‖x‖ ≤ 1. It is the η that minimises M²/(2η) + T L² η.
+
+**What they are held to.** w₀ is 0, or given. With ``prior="boxes"`` each box is held to the others: w₀ is
+the mean of the weights of the other boxes that were looked at, taken again whenever the looks of the box
+pass a power of two. A box that was never looked at is predicted by that mean alone.
 """
 
 import math
@@ -23,17 +27,21 @@ __all__ = [
     "AUTO",
     "THEOREM",
     "Eta",
+    "Prior",
     "automatic_ridge",
     "ball_radius",
     "check_forget",
     "eta_code",
     "follow_ridge",
+    "hold_to_others",
     "into_ball",
+    "is_shared_prior",
     "prior_rows",
     "theorem_ridge",
 ]
 
 Eta = float | Literal["auto", "theorem"]
+Prior = ArrayLike | Literal["boxes"] | None
 AUTO = 0.0
 THEOREM = -1.0
 
@@ -89,10 +97,47 @@ def check_forget(forget: float) -> None:
         raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
 
 
-def prior_rows(prior: ArrayLike | None, rows: int, size: int) -> Floats:
+def is_shared_prior(prior: Prior) -> bool:
+    """Whether each box is held to the others."""
+    return isinstance(prior, str) and prior == "boxes"
+
+
+@compiled
+def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int) -> bool:
+    """Set w₀ of a row that is about to learn to the mean weights of the others, if any was looked at.
+
+    Rows that were never looked at are moved there at every look of another one, a row that was looked at
+    when its looks pass a power of two. Returns whether w₀ of the row has changed.
+    """
+    rows, size = weights.shape
+    count = int(looks[row]) + 1
+    settled = (count & (count - 1)) != 0
+    others, new = 0, 0
+    for k in range(rows):
+        if k != row and looks[k] > 0.0:
+            others += 1
+        elif k != row:
+            new += 1
+    if others == 0 or (settled and new == 0):
+        return False
+    for j in range(size):
+        mean = 0.0
+        for k in range(rows):
+            if k != row and looks[k] > 0.0:
+                mean += weights[k, j]
+        mean /= others
+        for k in range(rows):
+            if looks[k] == 0.0:
+                prior[k, j], weights[k, j] = mean, mean
+        if not settled:
+            prior[row, j] = mean
+    return not settled
+
+
+def prior_rows(prior: Prior, rows: int, size: int) -> Floats:
     """Return w₀ for each row: the given vector, the given rows and 0 for later ones, or 0."""
     start = np.zeros((rows, size))
-    if prior is None:
+    if prior is None or is_shared_prior(prior):
         return start
     known = np.asarray(prior, dtype=np.float64)
     if known.shape[-1:] != (size,) or known.ndim > 2 or not np.isfinite(known).all():

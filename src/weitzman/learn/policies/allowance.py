@@ -1,0 +1,100 @@
+"""An allowance for curiosity: how many looks may be made only to learn.
+
+Under feedback ``"opened"`` optimism (:mod:`weitzman.learn.learners.parts.optimism`) lowers the reservation
+values of boxes that are little known, so that they are looked at now and then. It does not know what a look
+costs beside what learning can still win: with many features, or where looks are expensive, it opens most
+boxes for hundreds of rounds. What learning can win is bounded: no policy's regret after t rounds of n boxes
+need be above a multiple of √(n t) [Gatmiry 2024]. So optimism is allowed while the number of looks that the
+rule without optimism would not have made is below
+
+    n + √(n t),
+
+a look at every box and the order of that bound. In the laboratory, where optimism stays below it, nothing
+changes.
+
+**Boxes that were never looked at.** At most one of them is opened in a round, the one with the smallest σ:
+what the others could show is as well shown later. Its σ is that of a box with the mean cost c̄ of the looks
+so far. A box that costs more has a larger one: dσ/dc = 1/P(v < σ) ≥ 1, so c − c̄ is added, the least that it
+can be.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weitzman.learn.learner import Bank
+from weitzman.learn.policy import Floats, Round, State
+
+__all__ = ["Allowance", "predicted"]
+
+
+def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
+    """Return the σ that a bank predicts at this optimism, within what is possible."""
+    sigma = bank.predict_arrays(
+        contexts=shown.filled,
+        costs=shown.costs,
+        boxes=shown.places,
+        optimism=kappa,
+        outside=shown.outside,
+    )
+    return np.maximum(sigma, shown.floor) if shown.least > -math.inf else sigma
+
+
+class Allowance:
+    """Looks that were made to learn, and how many of them are allowed.
+
+    Parameters
+    ----------
+    boxes
+        The number n of boxes.
+    """
+
+    def __init__(self, boxes: int) -> None:
+        self._boxes = boxes
+        # Rounds, looks made to learn, all looks, and the sum of their costs
+        self._counts = np.zeros(4)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether looks may be made to learn in the next round."""
+        rounds, curious = self._counts[:2].tolist()
+        return bool(curious < self._boxes + math.sqrt(self._boxes * rounds))
+
+    def reservation_values(self, bank: Bank, shown: Round, kappa: float) -> Floats:
+        """Return the σ of a round, at optimism κ as far as it is allowed."""
+        sigma = predicted(bank, shown, kappa if self.is_left else 0.0)
+        new = () if bank.shared else np.flatnonzero(bank.looks(shown.places) == 0)
+        if len(new):
+            looks, paid = self._counts[2:].tolist()
+            sigma[new] += shown.costs[new] - paid / max(looks, 1.0)
+            first = new[sigma[new].argmin()]
+            sigma[new[new != first]] = math.inf
+        return sigma
+
+    def note(self, bank: Bank, shown: Round, values: Floats) -> None:
+        """Count the looks of a round, before they are learned."""
+        opened = ~np.isnan(values)
+        sigma = predicted(bank, shown, 0.0)
+        best, plain = shown.outside, 0
+        for row in np.argsort(sigma, kind="stable"):
+            # What the rule without optimism would have opened next, as far as it is known
+            if best <= sigma[row] or not opened[row]:
+                break
+            plain += 1
+            best = min(best, float(values[row]))
+        looks = int(opened.sum())
+        self._counts += (1.0, looks - plain, looks, float(shown.costs[opened].sum()))
+
+    def add_boxes(self, count: int) -> None:
+        """Let boxes join."""
+        self._boxes += count
+
+    def state(self) -> State:
+        """Return everything as arrays."""
+        return {"counts": self._counts.copy()}
+
+    def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self._counts = np.array(state["counts"], dtype=np.float64)
