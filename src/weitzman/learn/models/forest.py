@@ -37,6 +37,7 @@ SIZES = np.array([2, 4, 8, 16, 32])
 """What the fewest rows of a node are chosen from."""
 
 _SMALLEST = 2
+_STEPS = 2.0**16  # points of the grid of targets in one deviation
 
 Rows = NDArray[np.float64] | NDArray[np.float32]
 
@@ -144,14 +145,18 @@ def drawn_trees(rows: Rows, targets: Floats) -> Iterator[tuple[Any, Flags]]:
 
     A forest that is asked for a few trees at a time checks its input and draws all samples again each time,
     which takes longer than the trees.
+
+    Targets are rounded so far that their sums are exact. Splits that part the rows alike are then equally
+    good to the last bit, and the first of them is taken, whatever rounding the units of the user have left.
     """
     from sklearn.tree import ExtraTreeRegressor
 
+    exact = np.rint(targets * _STEPS) / _STEPS
     for seed in range(_TREES):
         drawn = np.random.default_rng(seed).integers(len(rows), size=len(rows))
         times = np.bincount(drawn, minlength=len(rows)).astype(np.float64)
         model = ExtraTreeRegressor(min_samples_leaf=_SMALLEST, max_features=1.0, random_state=seed)
-        yield model.fit(rows, targets, sample_weight=times, check_input=False), times == 0.0
+        yield model.fit(rows, exact, sample_weight=times, check_input=False), times == 0.0
 
 
 class _Tree(NamedTuple):
