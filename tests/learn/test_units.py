@@ -152,18 +152,55 @@ def test_nothing_is_looked_at_after_a_value_that_piles_up_at_the_end(
 ) -> None:
     rng = np.random.default_rng(2)
     searcher = wz.Searcher(boxes=5, dimension=2, policy=POLICIES[name], feedback=feedback)  # type: ignore[arg-type]
-    zeros = 0
+    zeros, ends = 0, [set[int](), set[int]()]
     for _ in range(150):
         contexts = rng.normal(size=(5, 2))
         values = np.where(rng.uniform(size=5) < 0.6, 0.0, 20.0)
         search = searcher.open(contexts, 0.3, outside=20.0)
+        piles_up = zeros >= PILE and len(ends[0] & ends[1]) > 1
         for box in search:
-            assert not (zeros >= PILE and 0.0 in search._state.values.values())
+            assert not (piles_up and 0.0 in search._state.values.values())
             search.see(values[int(str(box))])
-        found = list(search._state.values.values())
+        found = dict(enumerate(values)) if feedback == "full" else dict(search._state.values)
         search.close(values if feedback == "full" else None)
-        zeros += int((values == 0.0).sum()) if feedback == "full" else found.count(0.0)
-    assert zeros > PILE
+        for box, value in found.items():
+            zeros += int(value == 0.0)
+            ends[int(value == 20.0)].add(box)
+    assert piles_up
+
+
+@pytest.mark.parametrize("name", ["FTRL", "aware", "default"])
+def test_a_fixed_price_is_not_taken_for_the_best_possible_value(name: str) -> None:
+    """One box always costs 25; another one is often better, at a look that costs little.
+
+    Its first look is a bad one, too: a rule that goes by it alone never looks again.
+    """
+    rng = np.random.default_rng(3)
+    searcher = wz.Searcher(boxes=2, dimension=1, policy=POLICIES[name], feedback="opened")
+    other = 0
+    for _ in range(200):
+        search = searcher.open(np.ones((2, 1)), [0.1, 0.2])
+        for box in search:
+            first = 40.0 if not other else 25.0 + 10.0 * rng.normal()
+            search.see(25.0 if box == 0 else first)
+            other += box == 1
+        search.close()
+    assert other > 100
+
+
+@pytest.mark.parametrize("name", ["FTRL", "Ridge", "aware", "default"])
+def test_values_cut_off_at_the_worst_end_do_not_end_the_search(name: str) -> None:
+    """Most values are what is in hand anyway; the first ones are nothing else."""
+    rng = np.random.default_rng(4)
+    searcher = wz.Searcher(boxes=3, dimension=1, policy=POLICIES[name], feedback="opened")
+    late = 0
+    for number in range(300):
+        search = searcher.open(np.ones((3, 1)), 0.01, outside=1.0)
+        for _ in search:
+            late += number >= 200
+            search.see(1.0 if number < 10 or rng.uniform() < 0.6 else rng.uniform())
+        search.close()
+    assert late > 50
 
 
 def test_optimism_causes_no_more_looks_than_are_allowed() -> None:

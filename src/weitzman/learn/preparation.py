@@ -13,8 +13,11 @@ the values that the first round reveals, and the largest cost of that round. Unt
 values, not even their size, and there is nothing to predict: the cheapest box is opened.
 
 **The least value.** Where no one says what the best possible value is, the smallest value seen is taken for
-it once it was seen :data:`PILE` times: continuous values do not repeat, and values that pile up at an end
-(right or wrong, sold out, timed out) have one. A smaller value that comes later takes its place.
+it once it was seen :data:`PILE` times, by two boxes or more that have shown a larger one too. Continuous
+values do not repeat, and values that pile up at an end (right or wrong, sold out, timed out) have one. A box
+with a fixed price repeats as well, and so do values that are cut off at the worst end: neither says that
+nothing better exists, and whoever believes it never looks again. A smaller value that comes later takes its
+place.
 
 So a round in other units is the same round. What a policy asks for is one of
 
@@ -51,6 +54,7 @@ WIDE² times less than another one to 0, because the origin is only a guess."""
 PILE = 5
 """How often the smallest value must have been seen to be taken for the least possible one."""
 
+_HOLDERS = 2  # boxes that must have shown both the smallest value and a larger one
 _ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
 
 
@@ -111,8 +115,10 @@ class Preparation:
         self._scale = np.zeros((3, dimension))
         self._values = values
         self.units: Units | None = None
-        # The smallest value so far, and how often it was seen
+        # The smallest value so far, how often it was seen, and which boxes have shown it, and larger ones
         self._smallest, self._times = math.inf, 0
+        self._low: set[int] = set()
+        self._high: set[int] = set()
         self._last: tuple[Round | None, Floats] = (None, np.empty((0, 0)))
 
     def rows(self, shown: Round) -> Floats:
@@ -139,12 +145,13 @@ class Preparation:
     @property
     def pile(self) -> tuple[float, int] | None:
         """The smallest value so far and how often it was seen, if values pile up there."""
-        return (self._smallest, self._times) if self._times >= PILE else None
+        piles_up = self._times >= PILE and len(self._low & self._high) >= _HOLDERS
+        return (self._smallest, self._times) if piles_up else None
 
     @property
     def least(self) -> float:
         """The smallest value so far if values pile up there, −∞ if they do not."""
-        return self._smallest if self._times >= PILE else -math.inf
+        return -math.inf if self.pile is None else self._smallest
 
     def ready(self, shown: Round) -> Round:
         """Return a round as a model sees it now; it has no units if nothing was seen yet."""
@@ -157,12 +164,19 @@ class Preparation:
             # One after the other: numpy sums in an order that depends on the machine
             mean = math.fsum(known) / len(known)
             self.units = Units(mean, float(shown.costs.max()) or 1.0)
-        for value in known.tolist():
-            if value < self._smallest:
-                self._smallest, self._times = value, 0
-            self._times += value == self._smallest
+        for place, value in zip(shown.places.tolist(), values.tolist(), strict=True):
+            if not math.isnan(value):
+                self._note(place, value)
         found = values if self.units is None else self.units.values(values)
         return self._counted(shown, self.add(shown)), found
+
+    def _note(self, place: int, value: float) -> None:
+        if value < self._smallest:
+            self._smallest, self._times = value, 0
+            self._high |= self._low
+            self._low.clear()
+        self._times += value == self._smallest
+        (self._low if value == self._smallest else self._high).add(place)
 
     def _counted(self, shown: Round, rows: Floats) -> Round:
         units = self.units
@@ -185,12 +199,18 @@ class Preparation:
         if self._values:
             units = self.units or (math.nan, math.nan)
             state["units"] = np.array([*units, self._smallest, float(self._times)])
+            state["low"] = np.array(sorted(self._low), dtype=np.int64)
+            state["high"] = np.array(sorted(self._high), dtype=np.int64)
         return state
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned, bit for bit."""
         shapes = {name: array.shape for name, array in self.state().items()}
         got = {name: array.shape for name, array in state.items()}
+        for name in ("low", "high"):
+            # As many boxes as there were; none in earlier states
+            shapes.pop(name, None)
+            got.pop(name, None)
         if got != shapes:
             raise InvalidInputError("The state of a preparation", f"have the shapes {shapes}", got)
         self._scale = np.array(state["scale"], dtype=np.float64)
@@ -198,6 +218,9 @@ class Preparation:
             origin, scale, smallest, times = np.array(state["units"], dtype=np.float64).tolist()
             self.units = None if math.isnan(origin) else Units(origin, scale)
             self._smallest, self._times = smallest, int(times)
+            earlier = np.arange(_HOLDERS)  # Where boxes were not counted, any two would do
+            self._low = set(np.array(state.get("low", earlier)).tolist())
+            self._high = set(np.array(state.get("high", earlier)).tolist())
         self._last = (None, np.empty((0, 0)))
 
 

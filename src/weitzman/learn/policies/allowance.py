@@ -12,6 +12,15 @@ rule without optimism would not have made is below
 a look at every box and the order of that bound. In the laboratory, where optimism stays below it, nothing
 changes.
 
+**No box starves.** Optimism goes by what predictions differ by, and where one box leads that is little: a box
+whose first look was bad may stay closed for ever. So every box has its part of the allowance: while some is
+left, the box of the round with the fewest looks is opened first if these are fewer than
+
+    √(t/n).
+
+Every box that is in the rounds often enough is looked at without end, so no error of its prediction lasts; and
+all n boxes together take √(n t) looks at most, which is the order of what learning costs anyway.
+
 **Boxes that were never looked at.** At most one of them is opened in a round, the one with the smallest σ:
 what the others could show is as well shown later. Its σ is that of a box with the mean cost c̄ of the looks
 so far. A box that costs more has a larger one: dσ/dc = 1/P(v < σ) ≥ 1, so c − c̄ is added, the least that it
@@ -25,7 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.learner import Bank
-from weitzman.learn.policy import Floats, Round, State
+from weitzman.learn.policy import Floats, Round, State, walk
+from weitzman.search.rule import Rule
 
 
 def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
@@ -60,20 +70,35 @@ class Allowance:
         rounds, curious = self._counts[:2].tolist()
         return bool(curious < self._boxes + math.sqrt(self._boxes * rounds))
 
+    @property
+    def part(self) -> float:
+        """How many looks every box should have had by now."""
+        return math.sqrt(float(self._counts[0]) / self._boxes)
+
     def reservation_values(self, bank: Bank, shown: Round, kappa: float) -> Floats:
         """Return the σ of a round, at optimism κ as far as it is allowed."""
         sigma = predicted(bank, shown, kappa if self.is_left else 0.0)
-        new = () if bank.shared else np.flatnonzero(bank.looks(shown.places) == 0)
+        if bank.shared:
+            return sigma
+        had = bank.looks(shown.places)
+        new = np.flatnonzero(had == 0)
         if len(new):
             looks, paid = self._counts[2:].tolist()
             sigma[new] += shown.costs[new] - paid / max(looks, 1.0)
             first = new[sigma[new].argmin()]
             sigma[new[new != first]] = math.inf
+        elif self.is_left and had.min() < self.part:
+            # Of those with the fewest looks the cheapest, of these the first
+            sigma[np.lexsort((shown.costs, had))[0]] = -math.inf
         return sigma
 
-    def note(self, bank: Bank, shown: Round, values: Floats) -> None:
-        """Count the looks of a round, before they are learned."""
-        opened = ~np.isnan(values)
+    def note(self, bank: Bank, shown: Round, values: Floats, rule: Rule) -> None:
+        """Count the looks of a round, before they are learned; those that the rule did not ask for are free."""
+        opened, own = ~np.isnan(values), 0
+        for row in walk(rule, shown, values).opened:
+            if not opened[row]:
+                break
+            own += 1
         sigma = predicted(bank, shown, 0.0)
         best, plain = shown.outside, 0
         for row in np.argsort(sigma, kind="stable"):
@@ -83,7 +108,7 @@ class Allowance:
             plain += 1
             best = min(best, float(values[row]))
         looks = int(opened.sum())
-        self._counts += (1.0, looks - plain, looks, float(shown.costs[opened].sum()))
+        self._counts += (1.0, own - plain, looks, float(shown.costs[opened].sum()))
 
     def add_boxes(self, count: int) -> None:
         """Let boxes join."""

@@ -152,9 +152,10 @@ class AwarePlayer:
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn u from the situations in which the rule asks, then the learner and the spread."""
         situation = self._situation(shown)
+        rule = self._rule(shown, situation)
         if self._allowance is not None:
-            self._allowance.note(self._bank, shown, values)
-        rows, seen = asked_for(situation, self._rule(shown, situation), shown, values)
+            self._allowance.note(self._bank, shown, values, rule)
+        rows, seen = asked_for(situation, rule, shown, values)
         if len(rows):
             spread = situation.spread[rows]
             targets = (values[rows] - situation.sigma[rows]) / spread

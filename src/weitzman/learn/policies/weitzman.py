@@ -212,7 +212,7 @@ class WeitzmanPlayer:
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the learner learn."""
         if self._allowance is not None:
-            self._allowance.note(self.bank, shown, values)
+            self._allowance.note(self.bank, shown, values, self.rule(shown))
         self.late(shown, values)
 
     def late(self, shown: Round, values: Floats) -> None:
