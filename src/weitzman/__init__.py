@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
     from weitzman.learn.policies.joint import Joint
-    from weitzman.learn.policies.portfolio import Portfolio, default_policy
+    from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
     from weitzman.learn.policies.simple import Simple
     from weitzman.learn.policies.weitzman import Weitzman
     from weitzman.learn.policy import Player, Policy, Round
@@ -190,7 +190,7 @@ _LATER = {
     "Played": "learn.record",
     "Player": "learn.policy",
     "Policy": "learn.policy",
-    "Portfolio": "learn.policies.portfolio",
+    "Portfolio": "learn.policies.portfolio.portfolio",
     "ReservationValueRegressor": "learn.learners.estimator",
     "Residual": "learn.learners.residual",
     "Ridge": "learn.learners.ridge",
@@ -204,7 +204,7 @@ _LATER = {
     "block_length": "learn.probing",
     "check_learner": "learn.checks.learner",
     "check_policy": "learn.checks.policy",
-    "default_policy": "learn.policies.portfolio",
+    "default_policy": "learn.policies.portfolio.portfolio",
     "evaluate": "lab.study.evaluate",
     "graphic_matroid": "search.variants.keep",
     "load": "learn.load",

@@ -21,7 +21,7 @@ BOOKS = {"best", "opened", "paid", "taken"}
 STATE = "search/state.py RoundState"
 # Sums over many rounds
 OTHER_BOOKS = {
-    "learn/policies/portfolio_opened.py OpenedPlayer: paid",
+    "learn/policies/portfolio/earlier.py EarlierOpenedPlayer: paid",
     "ledger/state/tally.py Tally: opened",
     "ledger/state/tally.py Tally: paid",
 }
@@ -72,7 +72,7 @@ UNITS = {"learn/learners/fourier.py Waves.settle"}
 # Who has a preparation: players that are given prepared contexts, and the history that models share
 PREPARERS = {
     "learn/models/history.py History.__init__",
-    "learn/policies/portfolio.py Portfolio.started",
+    "learn/policies/portfolio/portfolio.py Portfolio.started",
     "learn/policies/prepared.py PreparedPlayer.__init__",
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 import weitzman as wz
 from tests.replays.logs import normal_log
-from weitzman.learn.policies.portfolio import default_policy
+from weitzman.learn.policies.portfolio.portfolio import default_policy
 from weitzman.replays.cases import Case, play_cases
 from weitzman.replays.diagnosis.calibration import promised
 from weitzman.replays.diagnosis.residuals import residuals_of

@@ -11,7 +11,7 @@ import weitzman as wz
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds import WORLDS
 from weitzman.learn.policies.joint import Joint
-from weitzman.learn.policies.portfolio import Portfolio, default_policy
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Round, walk

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from weitzman.learn.policies.portfolio import default_policy
+from weitzman.learn.policies.portfolio.portfolio import default_policy
 from weitzman.logs.log import Log, read_log
 from weitzman.replays.lineup import lineup_of
 from weitzman.replays.replay import Play, replay

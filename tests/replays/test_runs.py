@@ -11,7 +11,7 @@ import weitzman as wz
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.joint import Joint
-from weitzman.learn.policies.portfolio import Portfolio, default_policy, families_of
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy, families_of
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk

@@ -1,7 +1,7 @@
 """The searcher: a policy, round after round.
 
 Unless another is asked for, the policy is ``default``, a portfolio that finds out which rule suits the
-problem (:mod:`weitzman.learn.policies.portfolio`). ``learner=`` asks for algorithm CPB of the paper
+problem (:mod:`weitzman.learn.policies.portfolio.portfolio`). ``learner=`` asks for algorithm CPB of the paper
 [Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule, learn
 from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is the
 feedback:

@@ -6,7 +6,7 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.policies.portfolio import policy_name
+from weitzman.learn.policies.portfolio.portfolio import policy_name
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy, as_policy

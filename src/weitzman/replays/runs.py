@@ -22,8 +22,8 @@ from weitzman.arrays import Flags, Floats, Ints
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.joint import Joint, JointFamily, by_trees
-from weitzman.learn.policies.portfolio import Portfolio, families_of, policy_name
-from weitzman.learn.policies.portfolio_player import pick
+from weitzman.learn.policies.portfolio.player import pick
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round

@@ -10,7 +10,7 @@ import weitzman as wz
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.ridge import Ridge
-from weitzman.learn.policies.portfolio import default_policy
+from weitzman.learn.policies.portfolio.portfolio import default_policy
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback
 from weitzman.learn.searcher import Searcher

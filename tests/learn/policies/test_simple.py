@@ -15,7 +15,7 @@ from weitzman.learn.models.history import History
 from weitzman.learn.models.means import STRENGTHS, Means, ridge_path
 from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.ridge import eigen
-from weitzman.learn.policies.portfolio import families_of
+from weitzman.learn.policies.portfolio.portfolio import families_of
 from weitzman.learn.policies.simple import RULES, SimpleFamily
 from weitzman.learn.policy import Floats, Policy, Round, walk
 from weitzman.learn.preparation import CLIP

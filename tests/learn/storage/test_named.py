@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import weitzman as wz
-from weitzman.learn.policies.portfolio import default_policy, policy_name
+from weitzman.learn.policies.portfolio.portfolio import default_policy, policy_name
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.registry import LEARNERS, named_policy

@@ -12,7 +12,7 @@ from typing import Any, cast
 from weitzman.errors import InvalidInputError
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.lab.worlds import WORLDS, World
-from weitzman.learn.policies.portfolio import policy_name
+from weitzman.learn.policies.portfolio.portfolio import policy_name
 from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import LEARNERS, learner_name
 from weitzman.search.numbers import whole_number

@@ -1,4 +1,4 @@
-"""Policies: one file each, what the portfolio needs, and the checks that each of them passes.
+"""Policies: one file each. What portfolios need is in a folder of its own.
 
 What several policies predict with is in :mod:`weitzman.learn.models`.
 """

@@ -18,8 +18,8 @@ left, the box of the round with the fewest looks is opened first if these are fe
 
     √(t/n).
 
-Every box that is in the rounds often enough is looked at without end, so no error of its prediction lasts; and
-all n boxes together take √(n t) looks at most, which is the order of what learning costs anyway.
+Every box that is in the rounds often enough is looked at without end, so no error of its prediction lasts;
+and all n boxes together take √(n t) looks at most, which is the order of what learning costs anyway.
 
 **Boxes that were never looked at.** At most one of them is opened in a round, the one with the smallest σ:
 what the others could show is as well shown later. Its σ is that of a box with the mean cost c̄ of the looks
@@ -93,7 +93,7 @@ class Allowance:
         return sigma
 
     def note(self, bank: Bank, shown: Round, values: Floats, rule: Rule) -> None:
-        """Count the looks of a round, before they are learned; those that the rule did not ask for are free."""
+        """Count the looks that a rule asked for, before the round is learned; others are free."""
         opened, own = ~np.isnan(values), 0
         for row in walk(rule, shown, values).opened:
             if not opened[row]:

@@ -25,7 +25,7 @@ from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Joint, Kind
-from weitzman.learn.policies.portfolio import Portfolio, default_policy
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy

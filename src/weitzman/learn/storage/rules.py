@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policies.aware_rule import AwareRule
 from weitzman.learn.policies.joint_rule import JointRule
+from weitzman.learn.policies.portfolio.both import Both
 from weitzman.learn.policy import State, joined, parted
 from weitzman.learn.preparation import UnitRule
 from weitzman.search.rule import Rule, WeitzmanRule
@@ -30,6 +31,8 @@ def rule_state(rule: Rule) -> State:
     >>> rule_state(WeitzmanRule(np.array([3.0, 1.0])))
     {'index.sigma': array([3., 1.])}
     """
+    if type(rule) is Both:
+        return joined({"first": rule_state(rule.first), "second": rule_state(rule.second)})
     if type(rule) is UnitRule:
         return joined({"units": rule.state()}) | rule_state(rule.prepared)
     for kind, known in KINDS.items():
@@ -41,6 +44,8 @@ def rule_state(rule: Rule) -> State:
 def rule_from(state: Mapping[str, NDArray[np.generic]]) -> Rule:
     """Return the rule whose :func:`rule_state` this is."""
     kinds = {key.partition(".")[0] for key in state}
+    if kinds == {"first", "second"}:
+        return Both(rule_from(parted(state, "first")), rule_from(parted(state, "second")))
     if "units" in kinds:
         left = {key: array for key, array in state.items() if not key.startswith("units.")}
         return UnitRule.restored(rule_from(left), parted(state, "units"))

@@ -24,7 +24,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
     decides: dict[str, Any] = {"policy": "default"}
     if earlier:
         # Laws of rounds: loaded where there is a portfolio, not with the first problem
-        from weitzman.learn.policies.portfolio import default_policy
+        from weitzman.learn.policies.portfolio.portfolio import default_policy
 
         decides = {"policy": default_policy(prepare="contexts")}
     described = uploaded

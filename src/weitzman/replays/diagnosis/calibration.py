@@ -27,7 +27,7 @@ import numpy as np
 from weitzman.arrays import Flags, Floats
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.joint import Joint
-from weitzman.learn.policies.portfolio import Portfolio
+from weitzman.learn.policies.portfolio.portfolio import Portfolio
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.record import sigma_of

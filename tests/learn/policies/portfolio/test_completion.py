@@ -5,7 +5,7 @@ import pytest
 
 from tests.learn.rounds import some_rounds
 from weitzman.learn.models.history import History
-from weitzman.learn.policies.completion import Completion, match
+from weitzman.learn.policies.portfolio.completion import Completion, match
 from weitzman.learn.policy import Floats, Round
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import weitzman as wz
 from tests.learn.rounds import seen_in, some_rounds
-from weitzman.learn.policies.portfolio import Portfolio, default_policy, policy_name
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy, policy_name
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy, walk
 

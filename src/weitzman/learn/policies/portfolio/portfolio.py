@@ -1,12 +1,12 @@
 """A portfolio: the best of many rules, found while playing.
 
 Under full information every candidate's total is known after the round, so a hedge over candidates
-(:mod:`weitzman.learn.policies.hedge`, with the guarantee) plays nearly as well as the best of them,
+(:mod:`weitzman.learn.policies.portfolio.hedge`, with the guarantee) plays nearly as well as the best of them,
 whichever that is. Where a candidate is to be drawn, it is drawn by a hash of (seed, t): a replay needs no
 generator's state.
 
 A round in which the total of some candidate is not known teaches the candidates but not the hedge. Under
-feedback ``"opened"`` that would be nearly every round: see :mod:`weitzman.learn.policies.portfolio_opened`.
+feedback ``"opened"`` that would be nearly every round: see :mod:`weitzman.learn.policies.portfolio.opened`.
 """
 
 import math
@@ -18,13 +18,14 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.aware import Aware
-from weitzman.learn.policies.candidates import Candidates
-from weitzman.learn.policies.exploration import SHARE, checked_share
 from weitzman.learn.policies.family import Family, PlayerMembers
-from weitzman.learn.policies.hedge import Gate
 from weitzman.learn.policies.joint import Joint, Kind, Way, has_joint_law
-from weitzman.learn.policies.portfolio_opened import OpenedPlayer
-from weitzman.learn.policies.portfolio_player import PortfolioPlayer
+from weitzman.learn.policies.portfolio.candidates import Candidates
+from weitzman.learn.policies.portfolio.earlier import EarlierOpenedPlayer
+from weitzman.learn.policies.portfolio.exploration import SHARE, checked_share
+from weitzman.learn.policies.portfolio.hedge import Gate
+from weitzman.learn.policies.portfolio.opened import CLARITY, OpenedPlayer
+from weitzman.learn.policies.portfolio.player import PortfolioPlayer
 from weitzman.learn.policies.simple import EARLIER_RULES, RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
@@ -51,11 +52,11 @@ class Portfolio:
     incumbent
         The candidate that is played until it is beaten clearly; None for no gate.
     clarity
-        By how many standard errors; see :class:`weitzman.learn.policies.hedge.Gate`. ``"auto"`` is 2.25
-        and less and less after 150 rounds, and 4 under feedback ``"opened"``, where totals are estimates.
+        By how many standard errors (:class:`weitzman.learn.policies.portfolio.hedge.Gate`). ``"auto"`` is
+        2.25 and less and less after 150 rounds; under feedback ``"opened"`` it is 2.
     exploration
-        Under feedback ``"opened"``: the share of what looks cost that goes into rounds in which everything
-        is opened to learn; see :mod:`weitzman.learn.policies.exploration`.
+        Under feedback ``"opened"``: the share of what looks cost that trials may cost beyond it, in which
+        two candidates' boxes are opened (:mod:`weitzman.learn.policies.portfolio.opened`).
     shared
         Whether one model serves all boxes.
     prepare
@@ -80,7 +81,11 @@ class Portfolio:
         gate, share = self.gate(candidates.names, feedback), checked_share(self.exploration)
         if feedback == "full":
             return PortfolioPlayer(candidates, gate, seed)
-        return OpenedPlayer(candidates, gate, seed, share)
+        if self.prepare != "all" or self.incumbent is None or len(candidates.names) == 1:
+            return EarlierOpenedPlayer(candidates, gate, seed, share)
+        clarity = CLARITY if self.clarity == "auto" else self.clarity
+        duel = Gate(2, incumbent=0, clarity=clarity, few=True)
+        return OpenedPlayer(candidates, gate.leader, duel, seed, share)
 
     def started(
         self,
@@ -124,9 +129,7 @@ class Portfolio:
         return self.clarity == "auto" and feedback == "full" and self.prepare == "all"
 
     def _clarity(self, feedback: Feedback) -> float:
-        if feedback == "full":
-            return 2.25
-        return 4.0 if self.prepare == "all" else 3.0
+        return 2.25 if feedback == "full" else 3.0
 
     def turned(self) -> "Portfolio":
         """Return the portfolio for a problem whose signs are turned."""

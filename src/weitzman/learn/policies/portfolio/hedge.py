@@ -28,7 +28,7 @@ staying with a worse incumbent costs. So z may be that of the first t₀ rounds,
 
 the lead that is asked for is then the same in total, whatever t is.
 
-**Few rounds.** Where a mistake is not soon seen, as in :mod:`weitzman.learn.policies.portfolio_opened`, few
+**Few rounds.** Where a mistake is not soon seen, as in :mod:`weitzman.learn.policies.portfolio.opened`, few
 rounds must not settle it. With ``few`` one more round like the last, with D = 0, counts in V, and S/√V is
 taken for Student's t of f = n − 1 degrees of freedom: what is compared with z is the normal deviate of the
 same rarity [Wallace 1959],

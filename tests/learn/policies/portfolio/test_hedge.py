@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weitzman as wz
-from weitzman.learn.policies.hedge import AdaHedge, Gate
+from weitzman.learn.policies.portfolio.hedge import AdaHedge, Gate
 from weitzman.learn.policy import Floats
 
 ROUNDS = 1000
@@ -259,7 +259,7 @@ def test_few_rounds_count_as_few() -> None:
     """Student's t instead of the normal law: the deviate is as rare, and a constant lead is no proof."""
     from scipy.stats import norm, t
 
-    from weitzman.learn.policies.hedge import _deviate
+    from weitzman.learn.policies.portfolio.hedge import _deviate
 
     for freedom in (2.0, 5.5, 30.0, 1000.0):
         for ratio in (0.1, 1.0, 5.0):

@@ -1,8 +1,9 @@
 """A portfolio, running under full information: the advised candidate plays, and all are scored.
 
-Where the hedge does not follow its advice (:mod:`weitzman.learn.policies.hedge`), the candidate is drawn by
-a hash of (seed, t): a replay needs no generator's state. The scores of a round depend on the rounds before
-it, not on who played them: many rounds may be scored first and hedged over afterwards, by :func:`pick`.
+Where the hedge does not follow its advice (:mod:`weitzman.learn.policies.portfolio.hedge`), the candidate is
+drawn by a hash of (seed, t): a replay needs no generator's state. The scores of a round depend on the rounds
+before it, not on who played them: many rounds may be scored first and hedged over afterwards, by
+:func:`pick`.
 """
 
 from collections.abc import Mapping
@@ -10,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policies.candidates import Candidates, Scores
-from weitzman.learn.policies.hedge import Gate
+from weitzman.learn.policies.portfolio.candidates import Candidates, Scores
+from weitzman.learn.policies.portfolio.hedge import Gate
 from weitzman.learn.policy import Floats, Round, State, joined, parted
 from weitzman.learn.probing import mix_one
 from weitzman.search.rule import Rule

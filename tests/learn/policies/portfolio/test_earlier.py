@@ -1,4 +1,4 @@
-"""A portfolio under opened: judged by what is known, blind to what is not, and resumed bit for bit."""
+"""A portfolio of rounds that are not prepared, under opened: judged by what is known, resumed bit for bit."""
 
 import dataclasses
 
@@ -9,8 +9,8 @@ import weitzman as wz
 from tests.learn.rounds import revealed, seen_in, some_rounds
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.policies.joint import Kind, Way
-from weitzman.learn.policies.portfolio import Portfolio, default_policy
-from weitzman.learn.policies.portfolio_opened import OpenedPlayer
+from weitzman.learn.policies.portfolio.earlier import EarlierOpenedPlayer
+from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Floats, Round, walk
 from weitzman.search.rule import WeitzmanRule
@@ -33,13 +33,13 @@ EAGER = Portfolio(
 )
 
 
-def started(policy: Portfolio, boxes: int = 4) -> OpenedPlayer:
+def started(policy: Portfolio, boxes: int = 4) -> EarlierOpenedPlayer:
     player = policy.start(boxes=boxes, dimension=2, feedback="opened")
-    assert isinstance(player, OpenedPlayer)
+    assert isinstance(player, EarlierOpenedPlayer)
     return player
 
 
-def step(player: OpenedPlayer, shown: Round, values: Floats) -> list[int]:
+def step(player: EarlierOpenedPlayer, shown: Round, values: Floats) -> list[int]:
     opened = walk(player.rule(shown), shown, values).opened
     player.learn(shown, revealed(opened, values))
     return opened
@@ -51,7 +51,7 @@ def test_totals_that_are_known_are_exact() -> None:
     for shown, values in some_rounds(120):
         opened = walk(player.rule(shown), shown, values).opened
         seen = revealed(opened, values)
-        estimate = player.estimate(shown, seen)
+        estimate = player._candidates.estimate(shown, seen, 0)
         if estimate is not None:
             covered = ~np.isnan(player.score(shown, seen).totals)
             np.testing.assert_array_equal(

@@ -1,20 +1,19 @@
-"""A portfolio under feedback ``opened``: it sees the values of the boxes that it opened, and no others.
+"""A portfolio under feedback ``opened`` as it was before rounds were prepared; journals go on with it.
 
 Candidates learn from what was revealed. How they are judged:
 
 - A candidate that would have opened no other boxes than those that were opened has a known total. The others
-  are estimated: the round is completed twice (:mod:`weitzman.learn.policies.completion`), and the worse of
-  both totals counts. A candidate is completed as well as any other where it opens what is known, so totals
-  that are known come out exact.
-- The rounds that are explored (:mod:`weitzman.learn.policies.exploration`) correct these estimates.
+  are estimated: the round is completed twice (:mod:`weitzman.learn.policies.portfolio.completion`), and the
+  worse of both totals counts.
+- The rounds that are explored (:mod:`weitzman.learn.policies.portfolio.exploration`) correct these estimates.
 - The incumbent explores by itself, for all: it lowers the reservation values of boxes that are little known
   (:mod:`weitzman.learn.learners.parts.optimism`). What that costs is an investment from which every
   candidate learns, and no reason to leave it. So it is judged as it would play without optimism.
 
-The advised candidate of :mod:`weitzman.learn.policies.hedge` is played: the incumbent until the leader
-beats it clearly, with few rounds counting as few, since a leader that never looks would find out nothing
-more. Scores are estimates that depend on what was played, so the hedge's guarantee does not hold here, and
-nothing is drawn. While the incumbent is played nothing is explored.
+The advised candidate of :mod:`weitzman.learn.policies.portfolio.hedge` is played: the incumbent until the
+leader beats it clearly, with few rounds counting as few, since a leader that never looks would find out
+nothing more. Scores are estimates that depend on what was played, so the hedge's guarantee does not hold
+here, and nothing is drawn. While the incumbent is played nothing is explored.
 """
 
 from collections.abc import Mapping
@@ -22,17 +21,18 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policies.candidates import Candidates
-from weitzman.learn.policies.completion import Completion
-from weitzman.learn.policies.exploration import chance, corrected, is_drawn
-from weitzman.learn.policies.hedge import Gate
-from weitzman.learn.policies.portfolio_player import PortfolioPlayer
+from weitzman.learn.policies.portfolio.candidates import Candidates
+from weitzman.learn.policies.portfolio.exploration import chance, corrected, is_drawn
+from weitzman.learn.policies.portfolio.hedge import Gate
+from weitzman.learn.policies.portfolio.player import PortfolioPlayer
 from weitzman.learn.policy import Floats, Round, State, joined, parted, walk
 from weitzman.search.rule import Rule, WeitzmanRule
 
 
-class OpenedPlayer(PortfolioPlayer):
-    """A portfolio that learns from what it opened.
+class EarlierOpenedPlayer(PortfolioPlayer):
+    """A portfolio that learns from what it opened, on rounds that are not prepared.
+
+    That of prepared rounds is in :mod:`weitzman.learn.policies.portfolio.opened`.
 
     Parameters
     ----------
@@ -81,34 +81,18 @@ class OpenedPlayer(PortfolioPlayer):
         if known.all() and self.explores(shown):
             scores = self._corrected(shown, values)
         else:
-            scores = self.estimate(shown, values)
+            scores = self._candidates.estimate(shown, values, self._seed)
             self._paid += shown.costs[known].sum(), float(known.any())
         self._judge(scores)
         self._candidates.learn(shown, values)
-
-    def estimate(self, shown: Round, values: Floats) -> Floats | None:
-        """Return the totals of the candidates in a round, as far as it is known and estimated beyond.
-
-        None if nothing was ever seen.
-        """
-        if not np.isnan(values).any():
-            return self.score(shown, values).totals
-        ready = self._candidates.ready(shown)
-        seen = values if ready.units is None else ready.units.values(values)
-        both = self._history.model(Completion).both(ready, seen, self._seed)
-        if both is None:
-            return None
-        worse: Floats = np.maximum(
-            *(self.score(shown, _as_given(completed, ready, values)).totals for completed in both)
-        )
-        return worse
 
     def _corrected(self, shown: Round, values: Floats) -> Floats | None:
         """Return the scores of an explored round, whose values are all known."""
         would = list(walk(self.favourite(shown), shown, values).opened)
         revealed = np.full(len(values), np.nan)
         revealed[would] = values[would]
-        estimates, totals = self.estimate(shown, revealed), self.score(shown, values).totals
+        estimates = self._candidates.estimate(shown, revealed, self._seed)
+        totals = self.score(shown, values).totals
         if estimates is None:
             return totals
         number = self._history.count + 1
@@ -122,10 +106,3 @@ class OpenedPlayer(PortfolioPlayer):
         """Go on from what :meth:`state` returned."""
         super().restore(state)
         self._paid = np.array(parted(state, "exploration")["paid"], dtype=np.float64)
-
-
-def _as_given(completed: Floats, ready: Round, values: Floats) -> Floats:
-    """Return completed values in the units of the user; those that were revealed stay as they are."""
-    if ready.units is None:
-        return completed
-    return np.where(np.isnan(values), ready.units.origin + ready.units.scale * completed, values)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.learn.policies.exploration import chance, checked_share, corrected, is_drawn
+from weitzman.learn.policies.portfolio.exploration import chance, checked_share, corrected, is_drawn
 
 
 def test_the_chance_is_the_declared_share_of_what_looks_cost() -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.family import Members
+from weitzman.learn.policies.portfolio.completion import Completion
 from weitzman.learn.policy import Floats, Ints, Round, State, bounded, parted
 from weitzman.learn.preparation import Preparation, in_units
 from weitzman.search.rule import Rule
@@ -74,6 +75,25 @@ class Candidates:
         each = [group.totals(_seen_by(group, shown, ready), values) for group in self._members]
         return Scores(np.concatenate([t for t, _ in each]), np.concatenate([c for _, c in each]))
 
+    def estimate(self, shown: Round, values: Floats, seed: int) -> Floats | None:
+        """Return the totals of the candidates in a round, as far as it is known and estimated beyond.
+
+        A candidate that opens no other boxes than those whose values are known has a known total. For the
+        others the round is completed twice (:mod:`weitzman.learn.policies.portfolio.completion`), and the
+        worse of both totals counts. None if nothing was ever seen.
+        """
+        if not np.isnan(values).any():
+            return self.score(shown, values).totals
+        ready = self.ready(shown)
+        seen = values if ready.units is None else ready.units.values(values)
+        both = self.history.model(Completion).both(ready, seen, seed)
+        if both is None:
+            return None
+        worse: Floats = np.maximum(
+            *(self.score(shown, _as_given(completed, ready, values)).totals for completed in both)
+        )
+        return worse
+
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn a round, and close it."""
         ready, found = shown, values
@@ -106,3 +126,10 @@ class Candidates:
 def _seen_by(group: Members, shown: Round, ready: Round) -> Round:
     """Return a round as one group of members sees it."""
     return shown if getattr(group, "takes_given", False) else ready
+
+
+def _as_given(completed: Floats, ready: Round, values: Floats) -> Floats:
+    """Return completed values in the units of the user; those that were revealed stay as they are."""
+    if ready.units is None:
+        return completed
+    return np.where(np.isnan(values), ready.units.origin + ready.units.scale * completed, values)
