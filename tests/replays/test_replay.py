@@ -220,5 +220,4 @@ def test_default_has_nearly_the_regret_of_the_paper_where_the_paper_is_right(nam
 def test_under_opened_default_is_within_a_twentieth_of_the_best_simple_rule(name: str) -> None:
     found = replay(read_log(DATA / f"{name}.parquet"), feedback="opened")
     assert found.of("default").mean() <= 1.05 * found.of(found.best_simple).mean()
-    # What exploration costs is told, and small
     assert found.exploration.sum() <= 0.02 * found.of("default").sum()

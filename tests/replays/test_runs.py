@@ -90,7 +90,7 @@ def test_what_was_not_opened_changes_nothing() -> None:
     assert all(first[key].tobytes() == second[key].tobytes() for key in first)
 
 
-def test_what_exploration_cost_is_told() -> None:
+def test_the_price_of_trials_is_what_they_cost_beyond_who_plays() -> None:
     rounds = some_rounds(150)
     policy = replace(SMALL, clarity=0.5, exploration=1.0)
     run = run_of([policy], 150, "opened")
@@ -99,9 +99,8 @@ def test_what_exploration_cost_is_told() -> None:
         walked = walk(player.rule(shown), shown, values)
         would = walk(player.favourite(shown), shown, values)
         assert run.exploration[t] == pytest.approx(walked.total - would.total)
-        assert run.candidates[run.played[t]] == (
-            "explore" if player.explores(shown) else player.names[player.played]
-        )
+        tried = len(walked.opened) > len(would.opened)
+        assert run.candidates[run.played[t]] == ("trial" if tried else player.names[player.played])
         player.learn(
             shown, np.where(np.isin(np.arange(len(values)), walked.opened), values, np.nan)
         )

@@ -58,10 +58,11 @@ class Replay:
         The least total that was possible, and whether it takes a look, (T,).
     candidates, played
         The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
-        ``names``, and under ``opened`` all candidates of ``default`` behind ``explore``.
+        ``names``, and under ``opened`` all candidates of ``default`` behind ``trial``: a trial in which more
+        was opened than the candidate that played would have opened.
     exploration
-        What rounds in which ``default`` opened everything to learn cost it beyond what its candidate would
-        have, (T,); 0 in all others and under ``full``.
+        What trials cost ``default`` beyond what the candidate that played would have paid, (T,); below 0
+        where they found something better.
     others
         Which other policies were asked for.
     has_outside

@@ -220,17 +220,17 @@ def _hedged(policy: Portfolio, names: list[str], totals: Floats, opened: Ints, c
 def _led(name: str, policy: Portfolio, rounds: Rounds, feedback: Feedback, tick: Tick) -> Piece:
     """Play a portfolio, and note which candidate it plays by."""
     player: Any = _started(policy, rounds, feedback)
-    piece = _blank([name], len(rounds))._replace(candidates=["explore", *player.names])
+    piece = _blank([name], len(rounds))._replace(candidates=["trial", *player.names])
     for t, (shown, values) in enumerate(rounds):
-        explored = player.explores(shown)
-        piece.played[t] = 0 if explored else 1 + player.played
-        # Opening everything costs more than the favourite's looks, and may find more
-        would = walk(player.favourite(shown), shown, values) if explored else None
+        piece.played[t] = 1 + player.played
+        # A trial may cost more than the looks of whoever plays, and find more
+        would = walk(player.favourite(shown), shown, values) if player.explores(shown) else None
         _, done = play_known_round(player, shown, values, feedback)
         rounds.settle(t, shown, done)
         piece.totals[t, 0], piece.opened[t, 0] = done.total, len(done.opened)
         piece.exploration[t] = 0.0
-        if would is not None:
+        if would is not None and len(done.opened) > len(would.opened):
+            piece.played[t] = 0
             piece.exploration[t] = done.total - rounds.settle(t, shown, would).total
         tick(1)
     return piece

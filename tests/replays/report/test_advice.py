@@ -124,7 +124,7 @@ def test_cautions() -> None:
     found = advice([short], rows=100)
     words = " ".join(found.cautions)
     assert "50 rounds are few" in words
-    assert "0.08 a round (1.0 % of its total) are looks bought to learn" in words
+    assert "0.08 a round (1.0 % of its total) is the price of trials" in words
 
 
 def test_what_the_log_does_not_show_qualifies_the_headline() -> None:

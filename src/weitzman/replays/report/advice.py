@@ -235,7 +235,7 @@ def _cautions(main: Replay) -> list[str]:
     if spent > 0.0:
         share = spent / abs(float(main.of(main.main).mean()))
         lines.append(
-            f"Of what {main.main} pays, {spent:.3g} a round ({100 * share:.1f} % of its total) are looks "
-            "bought to learn."
+            f"Of what {main.main} pays, {spent:.3g} a round ({100 * share:.1f} % of its total) is the price "
+            "of trials, which compare candidates."
         )
     return lines

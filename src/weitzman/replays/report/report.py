@@ -151,8 +151,8 @@ def _went_by(findings: Findings) -> tuple[Section, ...]:
                 "better, and then hedges over all of them. past, linear and trees say what a candidate "
                 "predicts from; index and greedy weigh again after every look what the round has shown, "
                 "fixed and one-shot do not. The number behind index or greedy is its caution: by how many "
-                "standard errors the expected gain of a look must exceed its cost. explore is a look bought "
-                "to learn.",
+                "standard errors the expected gain of a look must exceed its cost. trial is a round in "
+                "which more was opened to compare two candidates.",
             ),
             charts=tuple(map(charts.went_by_chart, findings.main)),
             folds=tuple(map(words.candidate_fold, findings.main)),

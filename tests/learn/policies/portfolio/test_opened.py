@@ -69,17 +69,34 @@ def test_after_a_trial_both_totals_are_known() -> None:
 
 @pytest.mark.parametrize("share", [0.01, 0.1])
 def test_what_trials_cost_is_limited(share: float) -> None:
-    """Most is what one round costs beyond the budget, which is drawn on before its cost is known."""
+    """At most by what one round costs beyond the budget, which is drawn on before its cost is known."""
     player = started(dataclasses.replace(PLAIN, exploration=share))
-    looks = spent = largest = 0.0
-    for number, (shown, values) in enumerate(some_rounds(300), start=1):
+    paid = spent = largest = 0.0
+    rng = np.random.default_rng(7)
+    for number in range(1, 301):
+        # Features say nothing and looks are expensive, so trials do not pay for themselves
+        contexts, values = rng.normal(size=(4, 2)), rng.normal(size=4)
+        shown = Round(contexts=contexts, costs=np.ones(4), outside=np.inf, places=np.arange(4))
         mine = alone(player, player.played, shown, values)
         walked = walk(player.rule(shown), shown, values)
-        looks, cost = looks + mine.paid, walked.total - mine.total
+        paid, cost = paid + walked.paid, walked.total - mine.total
         spent, largest = spent + cost, max(largest, cost)
-        assert spent <= (share + 0.5 / number) * looks + largest
         player.learn(shown, revealed(walked.opened, values))
+        assert spent <= (share * number + 0.5) * paid / number + largest
     assert spent > 0.0
+
+
+def test_trials_do_not_end_with_who_never_looks() -> None:
+    """Staying is best at first, and later by far the worst."""
+    candidates = (wz.Simple("all"), wz.Simple("stay"))
+    player = started(Portfolio(candidates=candidates, incumbent="all", exploration=0.05))
+    rng, late = np.random.default_rng(0), 0
+    for number in range(400):
+        contexts = rng.normal(size=(4, 2))
+        shown = Round(contexts=contexts, costs=np.ones(4), outside=0.0, places=np.arange(4))
+        late += number >= 300 and player.names[player.played] == "all"
+        step(player, shown, rng.normal(size=4) + (5.0 if number < 50 else -50.0))
+    assert late == 100
 
 
 def test_there_are_no_trials_for_nothing() -> None:

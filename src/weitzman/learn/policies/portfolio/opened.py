@@ -11,13 +11,14 @@ which is made from the same past, overrates them too. They are good enough to no
 **Trials.** In a trial the boxes of both are opened: those of the one that plays, and then those that the
 other one would have opened by itself. Then both totals are known exactly. A trial costs little: most boxes
 are opened by both, and the better of what both find is kept. What trials cost beyond what the one that plays
-would have paid is known, and so it is limited: with E the sum of it, P what the looks of the one that plays
-have cost so far, and p their mean in a round,
+would have paid is known, and so it is limited: with E the sum of it, and p what the looks of a round with any
+have cost on average,
 
-    φ = 1 if E ≤ 0, else max(0, min(1, 2 (1 − E/B))),      B = β P + p/2,                          (1)
+    φ = 1 if E ≤ 0, else max(0, min(1, 2 (1 − E/B))),      B = (β t + ½) p,                        (1)
 
 is the chance with which a round is a trial, known before it (0 for β = 0); the draw is a hash of (seed, t).
-So trials that pay for themselves go on for ever, and others cost about the share β of what looks cost.
+So trials that pay for themselves go on for ever, and others cost about the share β of what looks cost. While
+the incumbent plays there are none for a nominee that is behind even by what is estimated.
 
 **The score** of a trial is that of an explored round (:mod:`weitzman.learn.policies.portfolio.exploration`):
 with m the estimate from what would have been revealed without the trial, and L the total, m + (L − m)/φ,
@@ -49,8 +50,6 @@ from weitzman.search.rule import Rule
 CLARITY = 2.0
 """By how many standard errors nominees must have beaten the incumbent."""
 
-_START = 0.5  # rounds whose looks may be paid for trials before any share of them is earned
-
 
 class OpenedPlayer(PortfolioPlayer):
     """A portfolio that learns from what it opened.
@@ -75,8 +74,8 @@ class OpenedPlayer(PortfolioPlayer):
         self._share = share
         # Σ t L̂ of each candidate
         self._sums = np.zeros(len(self.names))
-        # Rounds, judged rounds, the cost of the looks of whoever played, and what trials cost beyond
-        self._books = np.zeros(4)
+        # Rounds, judged rounds, what trials cost, rounds with looks and what these cost
+        self._books = np.zeros(5)
 
     @property
     def nominee(self) -> int:
@@ -98,10 +97,13 @@ class OpenedPlayer(PortfolioPlayer):
     @property
     def chance(self) -> float:
         """φ of (1): the chance that the next round is a trial."""
-        rounds, _, looks, spent = self._books.tolist()
-        if self._share == 0.0 or spent <= 0.0:
-            return float(self._share > 0.0)
-        budget = (self._share + _START / rounds) * looks
+        rounds, _, spent, looked, paid = self._books.tolist()
+        ahead = self._gate.is_open or self._sums[self.nominee] < self._sums[self._incumbent]
+        if self._share == 0.0 or not ahead:
+            return 0.0
+        if spent <= 0.0:
+            return 1.0
+        budget = (self._share * rounds + 0.5) * paid / max(looked, 1.0)
         return max(0.0, min(1.0, 2.0 * (1.0 - spent / budget))) if budget > 0.0 else 0.0
 
     def weights(self) -> Floats:
@@ -137,10 +139,9 @@ class OpenedPlayer(PortfolioPlayer):
                 most = math.sqrt(self._books[1] + 1.0)
                 scores = before + min(1.0 / self.chance, most) * (scores - before)
             best = min(shown.outside, float(values[known].min()))
-            self._books[3] += best + float(shown.costs[known].sum()) - alone.total
+            self._books[2] += best + float(shown.costs[known].sum()) - alone.total
         self._judge(scores)
-        self._books[0] += 1.0
-        self._books[2] += float(shown.costs[own & known].sum())
+        self._books += (1.0, 0.0, 0.0, float(known.any()), float(shown.costs[known].sum()))
         self._candidates.learn(shown, values)
 
     def _judge(self, totals: Floats | None) -> None:

@@ -59,7 +59,7 @@ class PortfolioPlayer:
         return self._gate.weights()
 
     def explores(self, shown: Round) -> bool:
-        """Return whether everything is opened in a round, to learn: never under full information."""
+        """Return whether a round is a trial: never under full information."""
         return False
 
     def rule(self, shown: Round) -> Rule:
