@@ -31,7 +31,7 @@ class Box:
     stages
         In place of cost and value: the stages of a box that is looked into step by step.
     after
-        The name of the box that has to be opened before.
+        The name of the box that has to be opened before; or several names, which all have to be.
     time
         How long looking takes; it matters only with a discount.
 
@@ -48,12 +48,13 @@ class Box:
     cost: ValueLike = math.nan
     value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | None = None
     stages: Sequence[Stage] = ()
-    after: str | None = None
+    after: str | Sequence[str] | None = None
     time: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
+        _ = self.before
         if self.stages:
             if self.value is not None or self.cost == self.cost:
                 rule = "leave cost and value to its stages"
@@ -71,7 +72,21 @@ class Box:
     def plain(self) -> bool:
         """Whether the box is opened at once, whatever else is open."""
         special = isinstance(self.value, Mapping | Draws | Successes)
-        return not (self.stages or special) and self.after is None
+        return not (self.stages or special or self.before)
+
+    @cached_property
+    def before(self) -> tuple[str, ...]:
+        """The names of the boxes that have to be opened before."""
+        names = (self.after,) if isinstance(self.after, str) else tuple(self.after or ())
+        if not all(isinstance(name, str) for name in names):
+            rule = "be one name or several"
+            raise InvalidInputError(f"The box before {self.name!r}", rule, self.after)
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def parent(self) -> str | None:
+        """The one box that has to be opened before, if there is one."""
+        return self.before[0] if self.before else None
 
     @property
     def _depends(self) -> bool:
@@ -93,8 +108,8 @@ class Box:
     def laws(self) -> dict[float, Distribution]:
         """The law of the value for each value of the box before."""
         subject = f"The value of box {self.name!r}"
-        if not isinstance(self.value, Mapping) or self.after is None:
-            rule = "be one law, or with after= a law for each value of the box before"
+        if not isinstance(self.value, Mapping) or len(self.before) != 1:
+            rule = "be one law, or with after= a law for each value of the one box before"
             raise InvalidInputError(subject, rule, self.value)
         return {
             finite_number(before, f"{subject}, given a value,"): as_distribution(law, subject)

@@ -25,7 +25,8 @@ class Stage:
     shows
         A stage before the last shows a signal: the chance of each signal, or for each signal of the
         stage before the chances of this one's. The last stage shows the value: its law, or its law
-        for each signal of the stage before. A signal that leads to nothing ends the box.
+        for each signal of the stage before. A signal that leads to nothing ends the box. A ``Counter``
+        in place of chances says how often each signal was seen.
     time
         How long the stage takes; it matters only with a discount.
 

@@ -138,12 +138,10 @@ def check(seed: int, sense: Sense, count: int, most: int) -> dict[str, list[floa
             for choice in product(range(2), repeat=len(boxes))
         ]
         for method in (*METHODS, "exact"):
-            plan = wz.plan_partial(made, sense=sense, outside=given, method=method)
+            plan = wz.plan(made, sense=sense, outside=given, method=method)
             total, looked, kept = play_all(plan.rule, boxes, sense, outside)
             assert plan.expected_total == pytest.approx(total, abs=1e-12)
-            assert list(plan.partial_probabilities.values()) == pytest.approx(
-                looked[::2], abs=1e-12
-            )
+            assert list(plan.step_probabilities) == pytest.approx(looked, abs=1e-12)
             assert list(plan.open_probabilities.values()) == pytest.approx(looked[1::2], abs=1e-12)
             assert list(plan.keep_probabilities.values()) == pytest.approx(kept, abs=1e-12)
             assert sign * plan.bound <= sign * best + 1e-12
@@ -193,12 +191,12 @@ def test_rules_rank_as_in_tables_3_and_4(n: int, count: int) -> None:
         boxes = [like_the_paper(rng) for _ in range(n)]
         # Of many boxes the optimum is not known, but no search is better than the bound
         method = "exact" if n <= 4 else "committing"
-        best = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).bound
+        best = wz.plan(boxes, sense="max", outside=0.0, method=method).bound
         if best == 0.0:
             # No look is worth its cost
             continue
         for method in METHODS:
-            total = wz.plan_partial(boxes, sense="max", outside=0.0, method=method).expected_total
+            total = wz.plan(boxes, sense="max", outside=0.0, method=method).expected_total
             ratios[method].append(total / best)
     means = {method: np.mean(ratios[method]) for method in METHODS}
     for method in METHODS:
@@ -224,7 +222,7 @@ def test_the_worth_of_a_box_is_that_of_its_best_use(data: st.DataObject) -> None
 
 def test_a_free_partial_look_is_the_chain_of_two_stages() -> None:
     signals = {"good": (0.5, wz.Discrete([1.0, 3.0])), "bad": (0.5, wz.Discrete([6.0, 9.0]))}
-    made = wz.plan_partial([wz.PartialBox("a", 1.0, 0.0, signals)], outside=4.0)
+    made = wz.plan([wz.PartialBox("a", 1.0, 0.0, signals)], outside=4.0)
     # Half of the rounds: 1 is paid for a mean of 2
     assert made.expected_total == 0.5 * (1.0 + 2.0) + 0.5 * 4.0
     assert made.expected_total == made.bound
@@ -232,7 +230,7 @@ def test_a_free_partial_look_is_the_chain_of_two_stages() -> None:
 
 def test_a_live_search_is_given_signals() -> None:
     signals = {"good": (0.5, wz.Discrete([1.0, 3.0])), "bad": (0.5, wz.Discrete([6.0, 9.0]))}
-    made = wz.plan_partial([wz.PartialBox("a", 1.0, 0.1, signals)], outside=4.0)
+    made = wz.plan([wz.PartialBox("a", 1.0, 0.1, signals)], outside=4.0)
     search = made.search()
     good: Any = "good"
     assert next(search) == "a"
@@ -246,7 +244,7 @@ def test_a_live_search_is_given_signals() -> None:
 
 def test_many_boxes_by_simulation() -> None:
     rng = np.random.default_rng(6)
-    made = wz.plan_partial([like_the_paper(rng) for _ in range(6)], sense="max", outside=0.0)
+    made = wz.plan([like_the_paper(rng) for _ in range(6)], sense="max", outside=0.0)
     played = made.simulate(4000, 7)
     # Five standard errors: a false alarm in a million
     assert abs(played.mean - made.expected_total) < 5.0 * played.standard_error
@@ -257,6 +255,8 @@ def test_what_is_refused() -> None:
         wz.PartialBox("a", 1.0, 0.5, {"good": (0.5, 1.0)})
     box = wz.PartialBox("a", 1.0, 0.5, {"good": (1.0, 1.0)})
     with pytest.raises(wz.InvalidInputError, match="The method must be 'committing', 'index'"):
-        wz.plan_partial([box], method="best")
-    with pytest.raises(wz.InvalidInputError, match="with distinct names"):
-        wz.plan_partial([box, box])
+        wz.plan([box], method="best")
+    with pytest.raises(wz.InvalidInputError, match="names of the boxes must be distinct"):
+        wz.plan([box, box])
+    with pytest.raises(wz.InvalidInputError, match="Box 'b' must be a PartialBox"):
+        wz.plan([box, wz.Box("b", 1.0, 2.0)])  # type: ignore[list-item]

@@ -38,7 +38,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.numbers import checked_cost, finite_number
-from weitzman.search.reservation import Sense, check_sense, mirrored
+from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.variants.hard.batches import smallest
 from weitzman.search.variants.hard.opened_sets import discrete_laws
 
@@ -226,9 +226,10 @@ def best_commitment(looks: Sequence[Looks], outside: float) -> tuple[bool, ...]:
     return choice
 
 
-def checked_looks(boxes: Sequence[PartialBox], sense: Sense) -> list[Looks]:
-    """Return the thresholds of boxes with distinct names."""
-    names = [box.name for box in boxes]
-    if not names or len(set(names)) < len(names):
-        raise InvalidInputError("The boxes", "be at least one, with distinct names", names)
-    return [Looks(box, check_sense(sense)) for box in boxes]
+def checked_looks(boxes: Sequence[Any], sense: Sense) -> list[Looks]:
+    """Return the thresholds of boxes, all of which may be looked at partially."""
+    for box in boxes:
+        if not isinstance(box, PartialBox):
+            rule = "be a PartialBox: boxes with partial looks do not combine with others"
+            raise InvalidInputError(f"Box {box.name!r}", rule, box)
+    return [Looks(box, sense) for box in boxes]
