@@ -2,8 +2,9 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Collection
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from weitzman.cli.box_files.entry import BoxFile, Entry, Words, checked_cost, checked_name, wrong
 from weitzman.cli.box_files.laws import law
@@ -14,11 +15,14 @@ from weitzman.search.laws.conversion import ValueLike
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.reservation import check_sense
 
+if TYPE_CHECKING:
+    from weitzman.search.variants.hard.partial_look import PartialBox
+
 FORMS = {"distribution": "parameters", "samples": "weights", "values": "probabilities", "value": ""}
 """The keys that can hold the law of a box, each with the key that goes with it."""
 _SPECIAL = ("given", "successes")
 _KEYS = (
-    *("box", "cost", "after", "time", "stages", "draws"),
+    *("box", "cost", "after", "time", "stages", "partial", "draws"),
     *(*FORMS, *_SPECIAL, *(key for key in FORMS.values() if key)),
 )
 # What a message shows of a longer text.
@@ -30,8 +34,8 @@ def read_objects(text: str, file: str) -> BoxFile:
     content = _parsed(text, file)
     if isinstance(content, list):
         return BoxFile(_entries(content, file, ""))
-    if not isinstance(content, dict) or "boxes" not in content:
-        rule = "be an object with the key boxes, or a list of boxes"
+    if not isinstance(content, dict) or ("boxes" in content) == ("scenarios" in content):
+        rule = "be an object with the key boxes, or scenarios, or a list of boxes"
         raise wrong(file, "the content", rule, _found(content))
     _only(content, ("sense", "outside", "boxes", *SETTINGS), f"{file}, ")
     sense = outside = None
@@ -44,7 +48,8 @@ def read_objects(text: str, file: str) -> BoxFile:
     if content.get("outside") is not None:
         outside = _number(content["outside"], f"{file}, outside", "the outside option")
     settings = read_settings({key: content[key] for key in SETTINGS if key in content}, file)
-    return BoxFile(_entries(content["boxes"], file, "boxes"), sense, outside, settings)
+    entries = _entries(content["boxes"], file, "boxes") if "boxes" in content else ()
+    return BoxFile(entries, sense, outside, settings)
 
 
 def _entries(boxes: Any, file: str, path: str) -> tuple[Entry, ...]:
@@ -73,7 +78,7 @@ def _entry(box: Any, place: str) -> Entry:
     name = _name(box, place)
     more: dict[str, Any] = {}
     if "after" in box:
-        more["after"] = _text(box["after"], f"{place}.after", "the box before")
+        more["after"] = _names(box["after"], f"{place}.after")
     if "time" in box:
         more["time"] = _number(box["time"], f"{place}.time", "the time")
     if "stages" in box:
@@ -81,6 +86,9 @@ def _entry(box: Any, place: str) -> Entry:
         more["stages"] = _stages(box["stages"], name, f"{place}.stages")
         return Entry.of(name, math.nan, None, f"{place}.stages", **more)
     cost = _cost(box, name, place)
+    if "partial" in box:
+        _only(box, ("box", "cost", "partial"), f"{place}.")
+        return Entry(_partial(box["partial"], name, cost, f"{place}.partial"), f"{place}.partial")
     form, value = _one_law(box, ("box", "cost", "after", "time"), f"box {name!r}", place)
     return Entry.of(name, cost, value, f"{place}.{form}", **more)
 
@@ -121,6 +129,31 @@ def _one_law(
     return form, value
 
 
+def _names(found: Any, place: str) -> str | list[str]:
+    """Return the box before, or several."""
+    if isinstance(found, list) and found:
+        return [_text(one, place, "the box before") for one in found]
+    return _text(found, place, "the box before")
+
+
+def _partial(found: Any, name: str, cost: float, place: str) -> "PartialBox":
+    """Return a box with a partial look: its cost, and by signal the chance and a law."""
+    from weitzman.search.variants.hard.partial_look import PartialBox
+
+    look = _object(found, place, "the partial look")
+    _only(look, ("cost", "signals"), f"{place}.")
+    signals = {}
+    for signal, one in _object(look.get("signals"), f"{place}.signals", "the signals").items():
+        here = f"{place}.signals.{signal}"
+        _object(one, here, "a signal")
+        chance = _number(one.get("chance"), f"{here}.chance", "the chance of a signal")
+        signals[signal] = chance, _one_law(one, ("chance",), f"after {signal!r}", here)[1]
+    try:
+        return PartialBox(name, cost, _cost(look, name, place), signals)
+    except InvalidInputError as error:
+        raise wrong(place, error.subject, error.rule, error.got) from None
+
+
 def _stages(found: Any, box: str, place: str) -> list[Stage]:
     """Return the stages of a box: those before the last show signals, the last one a value."""
     if not isinstance(found, list) or not found:
@@ -142,6 +175,9 @@ def _stages(found: Any, box: str, place: str) -> list[Stage]:
         if "shows" in stage:
             _only(stage, (*beside, "shows"), f"{here}.")
             shows: Any = _object(stage["shows"], f"{here}.shows", "what a stage shows")
+        elif "counts" in stage:
+            _only(stage, (*beside, "counts"), f"{here}.")
+            shows = _counted(stage["counts"], f"{here}.counts")
         elif "given" in stage:
             _only(stage, (*beside, "given"), f"{here}.")
             given = _object(stage["given"], f"{here}.given", "the signals given")
@@ -153,6 +189,17 @@ def _stages(found: Any, box: str, place: str) -> list[Stage]:
             shows = _one_law(stage, beside, f"stage {name!r}", here)[1]
         stages.append(Stage(name, cost, shows, time))
     return stages
+
+
+def _counted(found: Any, place: str) -> Any:
+    """Return how often signals were seen, perhaps by the signal before."""
+    counts = _object(found, place, "the counts")
+    if any(isinstance(inner, dict) for inner in counts.values()):
+        return {key: _counted(inner, f"{place}.{key}") for key, inner in counts.items()}
+    for signal, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise wrong(f"{place}.{signal}", "a count", "be an integer >= 0", _found(count))
+    return Counter(counts)
 
 
 def _object(found: Any, place: str, subject: str) -> dict[str, Any]:

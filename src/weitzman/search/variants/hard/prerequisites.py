@@ -43,7 +43,7 @@ from weitzman.search.variants.independent import forest_plan
 def plan_prerequisites(problem: Problem, method: str) -> BoundedPlan:
     """Return a plan for boxes of which some come after several others.
 
-    >>> from weitzman import plan
+    >>> from weitzman import Box, Discrete, plan
     >>> car = Box("car", 1.0, Discrete([0.0, 8.0]), after=["frame", "motor"])
     >>> made = plan([Box("frame", 1.0, 9.0), Box("motor", 1.0, 9.0), car], outside=9.0)
     >>> made.expected_total, made.bound
