@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
-from weitzman.search.contents import Draws, Stage, Successes
+from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.compound import Mixture, Truncated
 from weitzman.search.laws.conversion import affine
 from weitzman.search.laws.discrete import Discrete, Empirical
@@ -95,6 +95,7 @@ __all__ = [
     "Mixture",
     "Model",
     "NewtonStep",
+    "NormalDraws",
     "Open",
     "Outcome",
     "PartialBox",

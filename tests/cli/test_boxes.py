@@ -240,8 +240,8 @@ BAD_JSON = [
     (f'[{{{BOX}, "value": 1, "weights": [1]}}]', ", [0].weights: the key must be one of box, cost, "
      "after, time, value, draws. Got 'weights'."),
     (f'[{{{BOX}, "price": 1}}]', ", [0].price: the key must be one of box, cost, after, time, stages, "
-     "partial, draws, distribution, samples, values, value, given, successes, parameters, weights, "
-     "probabilities. Got 'price'."),
+     "partial, draws, distribution, samples, values, value, given, successes, normal_draws, "
+     "parameters, weights, probabilities. Got 'price'."),
     (f'[{{{BOX}, "value": null}}]', ", [0].value: the value must be a finite number. Got null."),
     (f'[{{{BOX}, "distribution": 1}}]', ", [0].distribution: the distribution must be the name of "
      "one. Got 1."),

@@ -159,6 +159,14 @@ def test_a_file_of_samples_has_a_confidence() -> None:
     )
 
 
+def test_normal_draws_in_a_file() -> None:
+    content = wz.NormalDraws(5.0, 1.2, 6.0, most=30)
+    plan = wz.plan([wz.Box("model", 0.05, content)], sense="max")
+    found = report(str(EXAMPLES / "answers.json"))
+    assert found["expected_total"] == plan.expected_total
+    assert found["kind"] == "heuristic"
+
+
 def test_counts_in_a_csv_file(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     rows = "box,stage,cost,given,signal,count,sample\na,s,1,,x,3,\na,s,1,,y,1,\na,t,1,x,,,3\na,t,1,y,,,9\n"
@@ -191,6 +199,10 @@ def test_counts_in_a_csv_file(tmp_path: Path) -> None:
         (
             '[{"box": "a", "stages": [{"cost": 1, "counts": {"x": 1.5}}, {"cost": 1, "value": 2}]}]',
             "[0].stages[0].counts.x: a count must be an integer >= 0",
+        ),
+        (
+            '[{"box": "a", "cost": 1, "normal_draws": {"mean": 1}}]',
+            "[0].normal_draws: the spread must be given",
         ),
         ('[{"box": "a", "cost": 1, "value": 1, "after": []}]', "[0].after: the box before must be"),
     ],

@@ -204,7 +204,7 @@ def test_counts_are_frequencies_without_a_confidence() -> None:
         ),
         (wz.Box("a", 1.0, wz.Empirical([1.0])), {}, "The worst possible value must be given"),
         (
-            wz.Box("a", stages=[wz.Stage("s", 0.5, Counter({"x": 2.5})), wz.Stage("t", 1.0, 2.0)]),  # type: ignore[dict-item]
+            wz.Box("a", stages=[wz.Stage("s", 0.5, Counter({"x": 2.5})), wz.Stage("t", 1.0, 2.0)]),
             {"worst": 9.0},
             "must be an integer >= 0",
         ),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from weitzman.errors import InvalidInputError
-from weitzman.search.contents import Draws, Stage, Successes
+from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import checked_cost, finite_number
@@ -27,7 +27,7 @@ class Box:
     value
         The law of the value; for a box ``after`` another one perhaps its law for each value of that
         one. A value without a law there leaves this box closed. For a box that can be opened again
-        and again :class:`Draws` or :class:`Successes`.
+        and again :class:`Draws`, :class:`Successes` or :class:`NormalDraws`.
     stages
         In place of cost and value: the stages of a box that is looked into step by step.
     after
@@ -46,7 +46,7 @@ class Box:
 
     name: str
     cost: ValueLike = math.nan
-    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | None = None
+    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | NormalDraws | None = None
     stages: Sequence[Stage] = ()
     after: str | Sequence[str] | None = None
     time: float = 1.0
@@ -63,7 +63,7 @@ class Box:
             _ = self.expected_cost
             if isinstance(self.value, Draws):
                 as_distribution(self.value.value, f"The value of box {self.name!r}")
-            elif not isinstance(self.value, Successes):
+            elif not isinstance(self.value, Successes | NormalDraws):
                 _ = self.laws if self._depends else self.law
         if finite_number(self.time, f"The time of box {self.name!r}", _TIME) < 0.0:
             raise InvalidInputError(f"The time of box {self.name!r}", _TIME, self.time)
@@ -71,7 +71,7 @@ class Box:
     @property
     def plain(self) -> bool:
         """Whether the box is opened at once, whatever else is open."""
-        special = isinstance(self.value, Mapping | Draws | Successes)
+        special = isinstance(self.value, Mapping | Draws | Successes | NormalDraws)
         return not (self.stages or special or self.before)
 
     @cached_property

@@ -22,7 +22,7 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.contents import Draws, Stage, Successes
+from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.conversion import as_distribution
 from weitzman.search.laws.discrete import Discrete, Empirical
 from weitzman.search.laws.distribution import Distribution
@@ -72,7 +72,7 @@ class _Sampled:
         shown: Any = self.box.stages[-1].shows if self.box.stages else self.box.value
         if isinstance(shown, Draws):
             shown = shown.value
-        if isinstance(shown, Successes):
+        if isinstance(shown, Successes | NormalDraws):
             return []
         return list(shown.values()) if isinstance(shown, Mapping) else [shown]
 

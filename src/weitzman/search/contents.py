@@ -6,7 +6,7 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import finite_number, whole_number
 
 Signals = Mapping[Any, float]
 """Signals and their chances."""
@@ -77,3 +77,28 @@ class Successes:
     def chance(self, failures: int) -> float:
         """Return the chance that the next look succeeds after so many failures and no success."""
         return self.a / (self.a + self.b + failures)
+
+
+@dataclass(frozen=True)
+class NormalDraws:
+    """Every look draws anew from a normal law of which neither the mean nor the spread is known.
+
+    What is believed before the first look is as if ``weight`` values, more than 1, with this mean and
+    standard deviation had been seen. No more than ``most`` are drawn.
+
+    >>> NormalDraws(mean=10.0, spread=2.0).weight
+    2.0
+    """
+
+    mean: float
+    spread: float
+    weight: float = 2.0
+    most: int = 50
+
+    def __post_init__(self) -> None:
+        finite_number(self.mean, "The mean of NormalDraws")
+        for name, number, least in (("spread", self.spread, 0.0), ("weight", self.weight, 1.0)):
+            subject, rule = f"The {name} of NormalDraws", f"be a finite number > {least:g}"
+            if finite_number(number, subject, rule) <= least:
+                raise InvalidInputError(subject, rule, number)
+        whole_number(self.most, "The largest number of NormalDraws", least=1, most=1000)

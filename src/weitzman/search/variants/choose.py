@@ -6,7 +6,7 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.contents import Draws
+from weitzman.search.contents import Draws, NormalDraws
 from weitzman.search.reservation import sign_of
 from weitzman.search.variants.asked import Asked, chosen_method
 from weitzman.search.variants.draws import draws_plan
@@ -14,6 +14,7 @@ from weitzman.search.variants.face import AnyPlan
 from weitzman.search.variants.hard.choose import hard_plan
 from weitzman.search.variants.independent import forest_plan
 from weitzman.search.variants.no_recall import NoRecallPlan
+from weitzman.search.variants.normal_draws import normal_draws_plan
 from weitzman.search.variants.risk import checked_tail, tail_utilities
 
 
@@ -30,6 +31,9 @@ def exact_plan(boxes: Sequence[Box], asked: Asked) -> AnyPlan:
     if any(isinstance(box.value, Draws) for box in boxes):
         asked.only("draws")
         return draws_plan(boxes, asked.sense, asked.outside)
+    if any(isinstance(box.value, NormalDraws) for box in boxes):
+        asked.only("draws")
+        return normal_draws_plan(boxes, asked.sense, asked.outside)
     if not asked.recall:
         asked.only("a search without recall", "recall")
         for box in boxes:
