@@ -1,7 +1,7 @@
 """A box: an alternative that costs something to look at, with a known law of its value."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -77,11 +77,13 @@ class Box:
     @cached_property
     def before(self) -> tuple[str, ...]:
         """The names of the boxes that have to be opened before."""
-        names = (self.after,) if isinstance(self.after, str) else tuple(self.after or ())
-        if not all(isinstance(name, str) for name in names):
-            rule = "be one name or several"
-            raise InvalidInputError(f"The box before {self.name!r}", rule, self.after)
-        return tuple(dict.fromkeys(names))
+        given = (self.after,) if self.after is None or isinstance(self.after, str) else self.after
+        if isinstance(given, Iterable):
+            names = tuple(dict.fromkeys(name for name in given if name is not None))
+            if all(isinstance(name, str) for name in names):
+                return names
+        rule = "be one name or several"
+        raise InvalidInputError(f"The box before {self.name!r}", rule, self.after)
 
     @property
     def parent(self) -> str | None:

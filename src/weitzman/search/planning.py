@@ -156,7 +156,7 @@ def plan(
         For samples and scenarios, by box, what opening it costs.
     method
         ``"exact"`` for the optimum of small problems that no index solves; for partial looks also
-        ``"committing"``, ``"index"`` or ``"whittle"``.
+        ``"committing"``, ``"index"``, ``"turning"`` or ``"whittle"``.
 
     Examples
     --------
@@ -187,6 +187,10 @@ def plan(
         method=method,
     )
     if scenarios is not None:
+        for name, other in (("confidence", confidence), ("worst", worst)):
+            if other is not None:
+                rule = "be left out: it does not combine with scenarios"
+                raise InvalidInputError(name, rule, other)
         return _plan_of_scenarios(boxes, scenarios, costs, weights, asked)
     if isinstance(boxes, Mapping) and confidence is not None:
         boxes, costs = sampled_boxes(boxes, costs or {}), None

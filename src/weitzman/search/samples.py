@@ -59,7 +59,7 @@ from weitzman.search.variants.asked import Asked
 
 
 def plan_from_samples(
-    boxes: Sequence[Box],
+    boxes: Sequence[Any],
     asked: Asked,
     planned: Callable[[Sequence[Box], Asked], Any],
     *,
@@ -79,6 +79,10 @@ def plan_from_samples(
     if not 0.5 <= number < 1.0:
         raise InvalidInputError("The confidence", rule, confidence)
     asked.only("samples", "keep", "discount", "method")
+    for box in boxes:
+        if not isinstance(box, Box):
+            rule = "be a Box: partial looks do not combine with samples"
+            raise InvalidInputError(f"Box {box.name!r}", rule, box)
     careful = careful_boxes(
         boxes,
         worst=worst,

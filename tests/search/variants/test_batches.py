@@ -20,6 +20,9 @@ def check(seed: int, sense: Sense, count: int, most: int) -> Ratios:
     for _ in range(count):
         boxes, outside = random_boxes(rng, most, least=2), random_outside(rng)
         size, price = int(rng.integers(1, 4)), Fraction(int(rng.integers(0, 9)), 8)
+        if size == 1:
+            # Without a price this is the plain problem
+            price = max(price, Fraction(1, 8))
         asked = {"at_once": size, "price": float(price)}
         ratios.compare(asked, boxes, outside, Limits(at_once=size, price=price))
     return ratios

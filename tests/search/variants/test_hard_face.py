@@ -105,9 +105,59 @@ def test_stages_do_not_combine_with_several_prerequisites() -> None:
         ({"scenarios": FRAME, "costs": COSTS}, "The boxes must be left out with scenarios="),
         ({"costs": COSTS}, "costs must be left out where boxes are given"),
         ({"worst": 9.0}, "worst must be left out without confidence="),
+        ({"unopened": "a"}, "The boxes that may be taken unopened must be True, or a list"),
+        ({"unopened": 3}, "The boxes that may be taken unopened must be True, or a list"),
+        ({"sense": "max", "arrivals": True}, "The outside option must be a number >= 0"),
+        ({"most": True}, "The largest number of boxes must be an integer"),
+        ({"budget": -1.0}, "The budget must be a finite number >= 0"),
+        ({"at_once": 2, "price": float("inf")}, "The price of a batch must be a finite number"),
         ({"unopened": True, "reservation_values": [1.0, 2.0, 3.0]}, "reservation_values must be"),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(wz.InvalidInputError, match=message):
         wz.plan(BOXES, **settings)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wz.plan(PARTIAL, confidence=0.9), "partial looks do not combine with samples"),
+        (
+            lambda: wz.plan(PARTIAL, keep=2),
+            "keep must be left out: it does not combine with partial",
+        ),
+        (
+            lambda: wz.plan(scenarios=FRAME, costs=COSTS, confidence=0.9),
+            "confidence must be left out: it does not combine with scenarios",
+        ),
+        (
+            lambda: wz.plan(scenarios=[[1.0]], costs=COSTS),
+            "The scenarios must be a mapping or a data",
+        ),
+        (lambda: wz.PartialBox("a", 1.0, 0.5, [1.0]), "The signals of box 'a' must be a mapping"),
+        (lambda: wz.PartialBox("", 1.0, 0.5, {}), "The name of a box must be a text"),
+        (lambda: wz.Box("a", 1.0, 2.0, after=3), "The box before 'a' must be one name or several"),
+        (lambda: wz.plan([], most=1), "The boxes must be at least one"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(wz.InvalidInputError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"most": 1}, {"budget": 0.0}, {"at_once": 2}, {"unopened": True}]
+)
+@pytest.mark.parametrize("method", [None, "exact"])
+def test_one_box_that_is_free(settings: dict[str, Any], method: str | None) -> None:
+    made = wz.plan([wz.Box("a", 0.0, wz.Discrete([1.0, 5.0]))], method=method, **settings)
+    assert made.expected_total == 3.0
+    assert made.most_lost == 0.0
+
+
+@pytest.mark.parametrize("method", ["committing", "index", "turning", "whittle", "exact"])
+def test_partial_looks_that_are_free(method: str) -> None:
+    a = wz.PartialBox("a", 0.0, 0.0, {"u": (0.5, 2.0), "v": (0.5, wz.Discrete([1.0, 2.0]))})
+    made = wz.plan([a, wz.PartialBox("b", 1.0, 0.0, {"u": (1.0, 2.0)})], method=method)
+    assert made.expected_total == 1.75

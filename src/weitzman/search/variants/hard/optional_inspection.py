@@ -24,11 +24,12 @@ Opening j, with Y = min(b, W of the others): c_j + E min(v_j, Y) >= E V_j(Y) = E
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats
+from weitzman.errors import InvalidInputError
 from weitzman.search.exact_total import Evaluation, Laws
 from weitzman.search.laws.at_most import AtMost
 from weitzman.search.laws.discrete import Discrete
@@ -74,6 +75,9 @@ def plan_optional_inspection(
     ('guarantee ≤ 4/3', 8.0, 8.0)
     """
     names = problem.names
+    if isinstance(unopened, str) or not isinstance(unopened, bool | Iterable):
+        rule = "be True, or a list of names"
+        raise InvalidInputError("The boxes that may be taken unopened", rule, unopened)
     chosen = names if isinstance(unopened, bool) else list(unopened)
     check_names(chosen, names, "The boxes that may be taken unopened")
     blind = np.array([float(law.mean()) for law in problem.laws])

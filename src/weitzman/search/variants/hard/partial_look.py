@@ -15,8 +15,11 @@ costs E min(outside, min_i κ_i). ``committing`` is the best of the 2ⁿ choices
 beyond a choice that no change of a single box makes better.
 
 **Indices.** The index of a closed box is min(σ^F, σ^P), after a signal σ^t; the smallest goes on until
-what is in hand is at most all. ``whittle`` looks at a closed box in the way that attains its index;
-``index`` looks partially below σ^{F/P}, with x the better of what is in hand and the next box's index.
+what is in hand is at most all. ``index`` looks at a closed box in the way that attains its index;
+``turning`` looks partially below σ^{F/P}, with x the better of what is in hand and the next box's index.
+
+**Looking one step ahead.** ``whittle`` does what is best now if what follows is worth the bound below, which
+is Whittle's integral; it stops where that is no better than what is in hand.
 
 **What no search can do better.** Alone against o in hand a closed box is worth V(o) = min(E min(o,
 κ^F), E min(o, κ^P)), concave with slopes in [0, 1], hence E min(o, W) for a law W.
@@ -73,6 +76,11 @@ class PartialBox:
     signals: Mapping[Any, tuple[float, ValueLike]]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
+        if not isinstance(self.signals, Mapping):
+            rule = "be a mapping to chances and laws"
+            raise InvalidInputError(f"The signals of box {self.name!r}", rule, self.signals)
         checked_cost(self.cost, self.name)
         checked_cost(self.partial_cost, self.name)
         subject = f"The chances of the signals of box {self.name!r}"

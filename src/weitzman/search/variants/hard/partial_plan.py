@@ -15,6 +15,7 @@ from weitzman.search.variants.hard.partial_rules import (
     IndexRule,
     LookRule,
     PartialProblem,
+    WhittleRule,
 )
 
 
@@ -39,8 +40,10 @@ def plan_partial(
         decide = problem.optimal
     elif method == "committing":
         decide = IndexRule(looks, commitment=best_commitment(looks, start)).decide
+    elif method == "whittle":
+        decide = WhittleRule(problem).decide
     else:
-        decide = IndexRule(looks, commitment=None, turning=method == "index").decide
+        decide = IndexRule(looks, commitment=None, turning=method == "turning").decide
     count = 2 * len(boxes)
     costs = [problem.cost(row) for row in range(count)]
 

@@ -63,6 +63,9 @@ def plan_scenarios(
         9: open c
           2: keep 2
     """
+    if not hasattr(scenarios, "keys"):
+        rule = "be a mapping or a data frame of values by box"
+        raise InvalidInputError("The scenarios", rule, scenarios)
     names = list(scenarios)
     if set(costs) != set(names) or not names:
         raise InvalidInputError("The costs", f"be for the boxes {names}, at least one", list(costs))
