@@ -14,7 +14,7 @@ import weitzman as wz
 from tests.search.ratios import report
 from tests.search.variants.brute import Option, enumerated
 from tests.search.variants.instances import forest, staged_boxes
-from weitzman.search.careful import OTHER
+from weitzman.search.variants.careful import OTHER
 
 Law = dict[float, Fraction]
 THIRD = Fraction(1, 3)

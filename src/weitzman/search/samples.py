@@ -3,8 +3,8 @@
 The laws D are unknown; of each there is a sample of independent draws. Planning with the empirical laws
 promises too much: reservation values are chosen for what the sample happens to show. With
 ``confidence=`` a plan is made for laws E that are worse than the D, all of them with confidence 1 − δ
-(:mod:`weitzman.search.careful`, δ/n for each box that was sampled), and its expected total is a promise about
-the rule that is played, by
+(:mod:`weitzman.search.variants.careful`, δ/n for each box that was sampled), and its expected total is a
+promise about the rule that is played, by
 
 **Strong monotonicity** [Guo 2021]. Smaller values better. Let every D_i be stochastically smaller than
 E_i, boxes independent, σ_i the reservation values of the E_i. Weitzman's rule at σ has on the D_i at
@@ -49,13 +49,13 @@ from numpy.typing import ArrayLike
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.careful import Worst, careful_boxes
 from weitzman.search.laws.discrete import Empirical
 from weitzman.search.numbers import finite_array, finite_number
 from weitzman.search.reservation import Sense, sign_of
 from weitzman.search.round import Search
 from weitzman.search.simulation import Simulation
 from weitzman.search.variants.asked import Asked
+from weitzman.search.variants.careful import Worst, careful_boxes
 
 
 def plan_from_samples(

@@ -119,26 +119,32 @@ def test_what_does_not_go_together_is_refused(settings: dict[str, Any], message:
         wz.plan(BOXES, **settings)
 
 
+# What no type checker would let pass
+PLAN: Any = wz.plan
+PARTIAL_BOX: Any = wz.PartialBox
+BOX: Any = wz.Box
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wz.plan(PARTIAL, confidence=0.9), "partial looks do not combine with samples"),
+        (lambda: PLAN(PARTIAL, confidence=0.9), "partial looks do not combine with samples"),
         (
-            lambda: wz.plan(PARTIAL, keep=2),
+            lambda: PLAN(PARTIAL, keep=2),
             "keep must be left out: it does not combine with partial",
         ),
         (
-            lambda: wz.plan(scenarios=FRAME, costs=COSTS, confidence=0.9),
+            lambda: PLAN(scenarios=FRAME, costs=COSTS, confidence=0.9),
             "confidence must be left out: it does not combine with scenarios",
         ),
         (
-            lambda: wz.plan(scenarios=[[1.0]], costs=COSTS),
+            lambda: PLAN(scenarios=[[1.0]], costs=COSTS),
             "The scenarios must be a mapping or a data",
         ),
-        (lambda: wz.PartialBox("a", 1.0, 0.5, [1.0]), "The signals of box 'a' must be a mapping"),
-        (lambda: wz.PartialBox("", 1.0, 0.5, {}), "The name of a box must be a text"),
-        (lambda: wz.Box("a", 1.0, 2.0, after=3), "The box before 'a' must be one name or several"),
-        (lambda: wz.plan([], most=1), "The boxes must be at least one"),
+        (lambda: PARTIAL_BOX("a", 1.0, 0.5, [1.0]), "The signals of box 'a' must be a mapping"),
+        (lambda: PARTIAL_BOX("", 1.0, 0.5, {}), "The name of a box must be a text"),
+        (lambda: BOX("a", 1.0, 2.0, after=3), "The box before 'a' must be one name or several"),
+        (lambda: PLAN([], most=1), "The boxes must be at least one"),
     ],
 )
 def test_what_is_of_the_wrong_kind_is_refused(call: Callable[[], Any], message: str) -> None:

@@ -78,8 +78,8 @@ def nested(
         # What is found is known exactly: only what is ahead of it is summed
         go = cost + best - excess + (after - np.minimum(best[:, None], v)) @ CHANCES
         if optimal:
-            return np.minimum(best, go)
-        return np.where(excess > cost, go, best)
+            return np.asarray(np.minimum(best, go))
+        return np.asarray(np.where(excess > cost, go, best))
 
     rate = 0.5 * content.weight * content.spread**2
     mean, first, best = (np.full(1, x) for x in (content.mean, rate, outside))

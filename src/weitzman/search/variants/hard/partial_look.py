@@ -78,9 +78,10 @@ class PartialBox:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
-        if not isinstance(self.signals, Mapping):
+        signals: Any = self.signals
+        if not isinstance(signals, Mapping):
             rule = "be a mapping to chances and laws"
-            raise InvalidInputError(f"The signals of box {self.name!r}", rule, self.signals)
+            raise InvalidInputError(f"The signals of box {self.name!r}", rule, signals)
         checked_cost(self.cost, self.name)
         checked_cost(self.partial_cost, self.name)
         subject = f"The chances of the signals of box {self.name!r}"

@@ -64,8 +64,8 @@ def plan_scenarios(
           2: keep 2
     """
     if not hasattr(scenarios, "keys"):
-        rule = "be a mapping or a data frame of values by box"
-        raise InvalidInputError("The scenarios", rule, scenarios)
+        kind = "be a mapping or a data frame of values by box"
+        raise InvalidInputError("The scenarios", kind, scenarios)
     names = list(scenarios)
     if set(costs) != set(names) or not names:
         raise InvalidInputError("The costs", f"be for the boxes {names}, at least one", list(costs))
