@@ -86,6 +86,15 @@ def check_matroid(kind: str, seed: int) -> None:
         keep=made,
     )
     check(plan, roots, terms, rank)
+    rng = Random(seed)
+    sigma = [rng.randint(-8, 20) / 2 for _ in boxes]
+    settings = {**asked(kind, terms), "keep": made}
+    given: Any = wz.plan(boxes, reservation_values=sigma, **settings)
+    if isinstance(given, wz.Plan):
+        return
+    check_played(given, roots)
+    scale = max(1.0, abs(given.expected_total))
+    assert abs(given.optimal_total - plan.expected_total) <= 1e-12 * scale
 
 
 @pytest.mark.parametrize("name", VARIANTS)

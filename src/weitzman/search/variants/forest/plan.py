@@ -1,4 +1,14 @@
-"""The plan over a forest of nodes: order, exact total, and how likely each box is opened and kept."""
+"""The plan over a forest of nodes: order, exact total, and how likely each box is opened and kept.
+
+At reservation values σ other than the true ones the rule is the optimal one for the costs g_i(σ_i) at which
+they would be true, with g of :mod:`~weitzman.search.variants.forest.capped` for what is behind each node at
+these σ. Its expected total at those costs is that of the capped laws max(σ_i, M_i); with q_i the expected
+discount at which row i is opened, at the true costs it is
+
+    E min(outside, min_i κ_i) + Σ_i q_i (c_i − g_i(σ_i)),
+
+and the weight of the lightest basis in place of the minimum where several are kept.
+"""
 
 import math
 from collections.abc import Callable, Sequence
