@@ -175,6 +175,16 @@ def test_other_signals_are_part_of_the_search() -> None:
     assert made.guaranteed_total <= 8.0
 
 
+@pytest.mark.parametrize("worst", [None, 9.0])
+def test_where_a_signal_leads_to_nothing_so_does_any_other(worst: float | None) -> None:
+    """Nothing is worse than any value: what is not vouched for may be that."""
+    counts, weeks = Counter(good=30, bad=20), {"good": wz.Discrete([1.0])}
+    stages = [wz.Stage("phone", 0.1, counts), wz.Stage("week", 0.1, weeks)]
+    made = wz.plan([wz.Box("a", stages=stages)], outside=20.0, worst=worst, confidence=0.9)
+    sure = scipy.stats.beta(30, 21).ppf(0.05)
+    assert made.guaranteed_total == pytest.approx(0.1 + sure * 1.1 + (1 - sure) * 20.0, rel=1e-12)
+
+
 def test_one_box_of_one_stage_is_the_plain_box() -> None:
     values = wz.Empirical([1.0, 2.0, 5.0] * 20)
     plain = wz.plan([wz.Box("a", 0.5, values)], confidence=0.9, worst=9.0)

@@ -1,4 +1,4 @@
-"""What a box may hold beside one value: stages, and values that every look draws anew."""
+"""What a box may hold beside one value: stages, and new draws with every look."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Draws:
-    """Every look draws anew from a law that is known.
+    """Every look is a new draw from a law that is known.
 
     >>> Draws(4.0).value
     4.0
@@ -81,7 +81,7 @@ class Successes:
 
 @dataclass(frozen=True)
 class NormalDraws:
-    """Every look draws anew from a normal law of which neither the mean nor the spread is known.
+    """Every look is a new draw from a normal law of which neither the mean nor the spread is known.
 
     What is believed before the first look is as if ``weight`` values, more than 1, with this mean and
     standard deviation had been seen. No more than ``most`` are drawn.

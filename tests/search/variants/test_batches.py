@@ -58,8 +58,8 @@ def test_every_batch_is_paid_for(method: str) -> None:
 def test_batches_of_one_are_the_plain_problem() -> None:
     boxes = [wz.Box(n, 0.5, wz.Discrete([1.0 + i, 8.0])) for i, n in enumerate("abc")]
     made = wz.plan(boxes, at_once=1, price=0.25)
-    dearer = [wz.Box(box.name, 0.75, box.value) for box in boxes]
-    assert made.expected_total == pytest.approx(wz.plan(dearer).expected_total, rel=1e-12)
+    higher = [wz.Box(box.name, 0.75, box.value) for box in boxes]
+    assert made.expected_total == pytest.approx(wz.plan(higher).expected_total, rel=1e-12)
     assert made.most_lost == pytest.approx(0.0, abs=1e-12)
 
 

@@ -104,7 +104,7 @@ def play_all(
 
 
 def draw(rng: np.random.Generator, most: int) -> list[Psi]:
-    """Return boxes with partial looks, some free, some dearer than a full one."""
+    """Return boxes with partial looks, some free, some for more than a full one."""
     boxes = []
     for _ in range(int(rng.integers(1, most + 1))):
         weights = rng.integers(1, 4, size=int(rng.integers(1, 4)))
@@ -173,7 +173,7 @@ def test_many_problems_agree_with_the_plain_programme(sense: Sense) -> None:
 
 
 def like_the_paper(rng: np.random.Generator) -> wz.PartialBox:
-    """Return a box as the paper describes them, drawn anew until both thresholds are positive.
+    """Return a box as the paper describes them, drawn until both thresholds are positive.
 
     Two thirds have five values, one in each fifth of [0, 10], and three signals with laws uniform on the
     simplex; a third two values far apart and two signals that nearly tell which. A full look costs up to 5

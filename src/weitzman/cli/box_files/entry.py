@@ -23,7 +23,7 @@ class Entry:
 
     @classmethod
     def of(cls, name: str, cost: float, value: Any, place: str, **more: Any) -> "Entry":
-        """Return a box of these parts; a value that it refuses is told by its place."""
+        """Return a box of these parts; a value that it refuses has its place in the message."""
         try:
             return cls(Box(name, cost, value, **more), place)
         except InvalidInputError as error:

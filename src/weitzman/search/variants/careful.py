@@ -7,8 +7,9 @@ everything else is known. Smaller values better, b the worst possible value.
 
 *Signals.* Of m looks k_s showed signal s. Its chance p_s is at least the quantile at δ_s of Beta(k_s, m − k_s
 + 1), but for a chance δ_s [Clopper 1934]. What these bounds leave of 1 goes to one more signal,
-:data:`OTHER`, that leads through the largest costs to b, or where there is no b to nothing. The signals
-are those that the counter has, also with 0: they have to be all that are possible.
+:data:`OTHER`, that leads through the largest costs to b. It leads to nothing where there is no b, or where one
+of the signals does, which is worse than b. The signals are those that the counter has, also with 0:
+they have to be all that are possible.
 """
 
 from collections import Counter
@@ -55,7 +56,7 @@ def careful_boxes(
             made.append(box)
             continue
         end = _worst(worst, each, sign=sign, outside=outside)
-        ends = worst is None and outside is not None
+        ends = (worst is None and outside is not None) or each.may_end
         made.append(_Careful(each, end, ends, error / count / each.pieces, sign).box)
     return made
 
@@ -90,6 +91,17 @@ class _Sampled:
     def pieces(self) -> int:
         """How many laws are sampled."""
         return len(self.samples) + len(self.counters)
+
+    @property
+    def may_end(self) -> bool:
+        """Whether some signal leads to nothing."""
+        before: list[Any] = []
+        for place, stage in enumerate(self.box.stages):
+            last, shows = place == len(self.box.stages) - 1, stage.shows
+            if _by_signal(shows, last=last) and not set(before) <= set(shows):  # type: ignore[arg-type]
+                return True
+            before = [] if last else _signals(shows)
+        return False
 
     def furthest(self, sign: float) -> float:
         """Return the worst value that is in a sample, or possible where signals are counted."""
@@ -210,8 +222,7 @@ class _Careful:
                     cost = {**cost, OTHER: max(cost.values())}
             yield replace(stage, cost=cost, shows=content)
             if not last:
-                inner = shows.values() if _by_signal(shows, last=False) else [shows]
-                before = list(dict.fromkeys(signal for one in inner for signal in one))
+                before = _signals(shows)
                 other = other or any(True for _ in _counters(shows))
 
     def _chances(self, shows: Any) -> Any:
@@ -226,6 +237,12 @@ class _Careful:
             for signal, count in shows.items()
         }
         return {**low, OTHER: 1.0 - sum(low.values())}
+
+
+def _signals(shows: Any) -> list[Any]:
+    """Return the signals that a stage may show."""
+    inner = shows.values() if _by_signal(shows, last=False) else [shows]
+    return list(dict.fromkeys(signal for one in inner for signal in one))
 
 
 def _by_signal(shows: Any, *, last: bool) -> bool:

@@ -12,7 +12,7 @@ is an exact recursion over the opened sets that can be reached.
 
 **What no search can do better.** Whoever needs only one of the prerequisites of every box is at least
 as well off, and searches a forest. Of the two forests that keep for each box its cheapest or its
-dearest prerequisite the one with the larger optimum is the bound.
+most expensive prerequisite the one with the larger optimum is the bound.
 """
 
 from collections.abc import Sequence
@@ -136,7 +136,7 @@ class _Bundles:
 
 
 def _forest(problem: Problem, order: _Needs, sign: float) -> float:
-    """Return the optimum if each box needs only one of its prerequisites: the cheapest or the dearest."""
+    """Return the optimum if each box needs one of its prerequisites, the cheapest or most expensive."""
     boxes = []
     for box, before in zip(problem.boxes, order.direct, strict=True):
         rows = rows_of(before)
