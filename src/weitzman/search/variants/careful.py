@@ -7,9 +7,9 @@ everything else is known. Smaller values better, b the worst possible value.
 
 *Signals.* Of m looks k_s showed signal s. Its chance p_s is at least the quantile at δ_s of Beta(k_s, m − k_s
 + 1), but for a chance δ_s [Clopper 1934]. What these bounds leave of 1 goes to one more signal,
-:data:`OTHER`, that leads through the largest costs to b. It leads to nothing where there is no b, or where one
-of the signals does, which is worse than b. The signals are those that the counter has, also with 0:
-they have to be all that are possible.
+:data:`OTHER`, that leads through the largest costs to b. It leads to nothing where there is no b, or where
+one of the signals does, which is worse than b. The signals are those that the counter has, also with
+0: they have to be all that are possible.
 """
 
 from collections import Counter
