@@ -102,7 +102,7 @@ def plan_scenarios(
         game,
         figures,
         lambda: list(root().lines(names, sign)),
-        lambda: [f"taking the boxes for independent: {sign * independent_total(given):.6g}"],
+        lambda: [f"taking the boxes for independent: {sign * independent_total(given) + 0.0:.6g}"],
     )
 
 
