@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
-from weitzman.search.contents import Draws, Stage, Successes
+from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.compound import Mixture, Truncated
 from weitzman.search.laws.conversion import affine
 from weitzman.search.laws.discrete import Discrete, Empirical
@@ -17,7 +17,7 @@ from weitzman.search.planning import expected_total, plan
 from weitzman.search.reservation import expected_excess, reservation_value
 from weitzman.search.round import Outcome, Search, search_by
 from weitzman.search.rule import STOP, Open, Rule, Take, WeitzmanRule, next_box
-from weitzman.search.samples import GuaranteedPlan, plan_from_samples
+from weitzman.search.samples import GuaranteedPlan
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
 
@@ -55,15 +55,8 @@ if TYPE_CHECKING:
     from weitzman.logs.log import Log, read_log
     from weitzman.replays.replay import replay
     from weitzman.search.variants.face import AnyPlan, Step
-    from weitzman.search.variants.hard.arrivals import plan_arrivals
-    from weitzman.search.variants.hard.batches import plan_batches
     from weitzman.search.variants.hard.bounded import BoundedPlan
-    from weitzman.search.variants.hard.limited import plan_limited
-    from weitzman.search.variants.hard.optional_inspection import plan_optional_inspection
     from weitzman.search.variants.hard.partial_look import PartialBox
-    from weitzman.search.variants.hard.partial_plan import PartialPlan, plan_partial
-    from weitzman.search.variants.hard.prerequisites import plan_prerequisites
-    from weitzman.search.variants.hard.scenarios import ScenarioPlan, plan_scenarios
     from weitzman.search.variants.keep import (
         Matroid,
         graphic_matroid,
@@ -102,10 +95,10 @@ __all__ = [
     "Mixture",
     "Model",
     "NewtonStep",
+    "NormalDraws",
     "Open",
     "Outcome",
     "PartialBox",
-    "PartialPlan",
     "PlainBank",
     "Plan",
     "Played",
@@ -118,7 +111,6 @@ __all__ = [
     "Round",
     "RoundState",
     "Rule",
-    "ScenarioPlan",
     "Search",
     "SearchStateError",
     "Searcher",
@@ -147,14 +139,6 @@ __all__ = [
     "objective",
     "partition_matroid",
     "plan",
-    "plan_arrivals",
-    "plan_batches",
-    "plan_from_samples",
-    "plan_limited",
-    "plan_optional_inspection",
-    "plan_partial",
-    "plan_prerequisites",
-    "plan_scenarios",
     "read_log",
     "replay",
     "reservation_value",
@@ -185,7 +169,6 @@ _LATER = {
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
     "PartialBox": "search.variants.hard.partial_look",
-    "PartialPlan": "search.variants.hard.partial_plan",
     "PlainBank": "learn.learners.plain_bank",
     "Played": "learn.record",
     "Player": "learn.policy",
@@ -195,7 +178,6 @@ _LATER = {
     "Residual": "learn.learners.residual",
     "Ridge": "learn.learners.ridge",
     "Round": "learn.policy",
-    "ScenarioPlan": "search.variants.hard.scenarios",
     "Searcher": "learn.searcher",
     "Simple": "learn.policies.simple",
     "Step": "search.variants.face",
@@ -210,13 +192,6 @@ _LATER = {
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",
     "partition_matroid": "search.variants.keep",
-    "plan_arrivals": "search.variants.hard.arrivals",
-    "plan_batches": "search.variants.hard.batches",
-    "plan_limited": "search.variants.hard.limited",
-    "plan_optional_inspection": "search.variants.hard.optional_inspection",
-    "plan_partial": "search.variants.hard.partial_plan",
-    "plan_prerequisites": "search.variants.hard.prerequisites",
-    "plan_scenarios": "search.variants.hard.scenarios",
     "read_log": "logs.log",
     "replay": "replays.replay",
     "transversal_matroid": "search.variants.keep",

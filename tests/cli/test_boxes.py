@@ -120,9 +120,9 @@ BAD_CSV = [
     ("box;cost;sample\na;1;2\n", ", line 1: the first row must be a header with the columns box, "
      "cost, and distribution or sample. Got 'box;cost;sample'."),
     ("box,cost,sample,colour\n", ", line 1: the columns must be distinct ones of box, cost, "
-     "distribution, parameters, sample, weight, after, stage, given, signal, chance. Got 'colour'."),
+     "distribution, parameters, sample, weight, after, stage, given, signal, chance, count. Got 'colour'."),
     ("box,cost,sample,cost\n", ", line 1: the columns must be distinct ones of box, cost, "
-     "distribution, parameters, sample, weight, after, stage, given, signal, chance. Got 'cost'."),
+     "distribution, parameters, sample, weight, after, stage, given, signal, chance, count. Got 'cost'."),
     (b"box,cost,sample\na,1,2\nM\xfcller,1,2\n", r", line 3: the text must be UTF-8. Got b'\xfc'."),
     (HEAD + "\na,,point,value=1", ", line 3, column 'cost': the cost of box 'a' must be "
      "a finite number >= 0. Got ''."),
@@ -205,13 +205,14 @@ BAD_JSON = [
     ('{"boxes": [\n  {"box" "a"}]}', ", line 2, column 10: the text must be JSON. "
      """Got "Expecting ':' delimiter"."""),
     ("[" * 100_000, ": the JSON must not be nested that deep. Got too many levels."),
-    ("3", ": the content must be an object with the key boxes, or a list of boxes. Got 3."),
-    ("{}", ": the content must be an object with the key boxes, or a list of boxes. Got {}."),
+    ("3", ": the content must be an object with the key boxes, or scenarios, or a list of boxes. Got 3."),
+    ("{}", ": the content must be an object with the key boxes, or scenarios, or a list of boxes. Got {}."),
     ("[]", ": the boxes must be a list of at least one box. Got []."),
     ('{"boxes": 3}', ", boxes: the boxes must be a list of at least one box. Got 3."),
     ('{"boxes": [3]}', ", boxes[0]: a box must be an object. Got 3."),
     ('{"boxes": [], "colour": 1}', ", colour: the key must be one of sense, outside, boxes, "
-     "keep, discount, tail, recall. Got 'colour'."),
+     "keep, discount, tail, recall, most, budget, at_once, price, unopened, arrivals, method, "
+     "confidence, worst, scenarios, costs, weights. Got 'colour'."),
     ('{"boxes": [], "sense": "up"}', ", sense: the sense must be 'min' or 'max'. Got 'up'."),
     ('{"boxes": [], "outside": "5"}', ", outside: the outside option must be a finite number. "
      "Got '5'."),
@@ -239,8 +240,8 @@ BAD_JSON = [
     (f'[{{{BOX}, "value": 1, "weights": [1]}}]', ", [0].weights: the key must be one of box, cost, "
      "after, time, value, draws. Got 'weights'."),
     (f'[{{{BOX}, "price": 1}}]', ", [0].price: the key must be one of box, cost, after, time, stages, "
-     "draws, distribution, samples, values, value, given, successes, parameters, weights, "
-     "probabilities. Got 'price'."),
+     "partial, draws, distribution, samples, values, value, given, successes, normal_draws, "
+     "parameters, weights, probabilities. Got 'price'."),
     (f'[{{{BOX}, "value": null}}]', ", [0].value: the value must be a finite number. Got null."),
     (f'[{{{BOX}, "distribution": 1}}]', ", [0].distribution: the distribution must be the name of "
      "one. Got 1."),

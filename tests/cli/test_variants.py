@@ -1,6 +1,7 @@
 """``weitzman plan`` on files of variants: the plan is that of the library, mistakes have their place."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,117 @@ def test_rows_of_a_stage_agree_on_its_cost(tmp_path: Path) -> None:
     )
     with pytest.raises(wz.InvalidFileError, match="line 3, column 'cost'"):
         read_boxes(str(path))
+
+
+HARD: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "three-quotes.json": ([], {"most": 3}),
+    "budget.json": ([], {"budget": 80}),
+    "parallel.json": ([], {"at_once": 3, "price": 2}),
+    "unseen.json": ([], {"unopened": ["near shop", "far shop"]}),
+    "quick-test.json": ([], {"sense": "max", "outside": 0.0}),
+    "arrivals.json": ([], {"sense": "max", "outside": 0.0, "arrivals": True}),
+    "permits.csv": (["--sense", "max", "--outside", "0"], {"sense": "max", "outside": 0.0}),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_file_of_a_hard_problem_is_the_plan_of_the_library(name: str) -> None:
+    arguments, settings = HARD[name]
+    plan: Any = wz.plan(read_boxes(str(EXAMPLES / name)).boxes, **settings)
+    assert isinstance(plan, wz.BoundedPlan)
+    found = report(str(EXAMPLES / name), *arguments)
+    assert found["expected_total"] == plan.expected_total
+    assert (found["bound"], found["most_lost"]) == (plan.bound, plan.most_lost)
+    assert found["kind"] == plan.kind != "exact"
+    shown = CliRunner().invoke(app, ["plan", str(EXAMPLES / name), *arguments])
+    assert "no search is better than" in shown.stdout
+
+
+def test_scenarios_are_printed_as_a_tree() -> None:
+    path = str(EXAMPLES / "scenarios.json")
+    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    plan = wz.plan(**content)
+    assert report(path)["tree"] == plan.tree
+    assert report(path)["expected_total"] == plan.expected_total
+    shown = CliRunner().invoke(app, ["plan", path]).stdout
+    assert shown.startswith("open fast model\n  0.9: keep 0.9\n")
+    assert report(path, "--method", "exact")["kind"] == "exact"
+
+
+def test_a_file_of_samples_has_a_confidence() -> None:
+    found = report(str(EXAMPLES / "trusted.json"))
+    phone = Counter(good=40, bad=60)
+    good, bad = [44, 31, 28, 52, 36, 40, 33, 29, 47, 38, 41, 35], [12, 4, 18, 9, 15, 21]
+    cleo = [24, 31, 19, 26, 28, 22, 25, 30, 27, 23, 20, 29, 26, 24, 28, 25, 27, 22]
+    weeks = {"good": wz.Empirical(good * 3), "bad": wz.Empirical(bad)}
+    stages = [wz.Stage("phone", 0.5, phone), wz.Stage("trial week", 6.0, weeks)]
+    boxes = [wz.Box("Ann", stages=stages), wz.Box("Cleo", 6.0, wz.Empirical(cleo))]
+    plan = wz.plan(boxes, sense="max", outside=0.0, confidence=0.95)
+    assert found["expected_total"] == pytest.approx(plan.guaranteed_total, rel=1e-12)
+    assert found["plain_total"] == pytest.approx(plan.plain_total, rel=1e-12)
+    assert found["confidence"] == 0.95
+    prices = str(EXAMPLES / "prices.csv")
+    sure = report(prices, "--confidence", "0.99", "--worst", "900")
+    assert (
+        sure["expected_total"]
+        > report(prices, "--confidence", "0.9", "--worst", "900")["expected_total"]
+    )
+
+
+def test_normal_draws_in_a_file() -> None:
+    content = wz.NormalDraws(5.0, 1.2, 6.0, most=30)
+    plan = wz.plan([wz.Box("model", 0.05, content)], sense="max")
+    found = report(str(EXAMPLES / "answers.json"))
+    assert found["expected_total"] == plan.expected_total
+    assert found["kind"] == "heuristic"
+
+
+def test_counts_in_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    rows = "box,stage,cost,given,signal,count,sample\na,s,1,,x,3,\na,s,1,,y,1,\na,t,1,x,,,3\na,t,1,y,,,9\n"
+    path.write_text(rows, encoding="utf-8")
+    (box,) = read_boxes(str(path)).boxes
+    assert box.stages[0].shows == Counter(x=3, y=1)
+    path.write_text(rows.replace("x,3,", "x,2.5,"), encoding="utf-8")
+    with pytest.raises(wz.InvalidFileError, match="column 'count'"):
+        read_boxes(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"scenarios": {"a": [1]}, "boxes": []}', "must be an object with the key boxes, or"),
+        ('{"scenarios": {"a": 1}, "costs": {"a": 1}}', "scenarios.a: the scenarios must be an"),
+        ('{"scenarios": {"a": [1]}}', "costs: the costs must be an object"),
+        ('{"costs": {"a": 1}, "boxes": []}', "costs: costs must be left out without scenarios"),
+        ('{"unopened": "all", "boxes": []}', "unopened: what may be taken unopened must be true"),
+        ('{"arrivals": 1, "boxes": []}', "arrivals: arrivals must be true or false"),
+        (
+            '[{"box": "a", "cost": 1, "partial": {"cost": 1, "signals": {"x": {"value": 1}}}}]',
+            "[0].partial.signals.x.chance: the chance of a signal must be a finite number",
+        ),
+        (
+            '[{"box": "a", "cost": 1, "partial": {"cost": 1, "signals": {"x": {"chance": 0.5, "value": '
+            "1}}}}]",
+            "[0].partial: The chances of the signals of box 'a' must be numbers > 0 of sum 1",
+        ),
+        (
+            '[{"box": "a", "stages": [{"cost": 1, "counts": {"x": 1.5}}, {"cost": 1, "value": 2}]}]',
+            "[0].stages[0].counts.x: a count must be an integer >= 0",
+        ),
+        (
+            '[{"box": "a", "cost": 1, "normal_draws": {"mean": 1}}]',
+            "[0].normal_draws: the spread must be given",
+        ),
+        ('[{"box": "a", "cost": 1, "value": 1, "after": []}]', "[0].after: the box before must be"),
+    ],
+)
+def test_a_mistake_in_a_hard_problem_is_one_line_with_its_place(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(wz.InvalidFileError) as error:
+        read_boxes(str(path))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

@@ -35,7 +35,7 @@ def plan_command(
     ] = None,
     outside: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="A value to be had without opening anything."),
+        typer.Option(metavar="NUMBER", help="A value that is there without opening anything."),
     ] = None,
     keep: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Keep the K best values instead of one.")
@@ -51,6 +51,28 @@ def plan_command(
     recall: Annotated[
         bool | None,
         typer.Option("--recall/--no-recall", help="Whether one can go back to an earlier value."),
+    ] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Open at most N boxes.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0, metavar="B", help="Pay at most B for opening boxes.")
+    ] = None,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Open up to N boxes together.")
+    ] = None,
+    price: Annotated[
+        float | None, typer.Option(min=0.0, metavar="P", help="What opening together costs on top.")
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(metavar="C", help="Take samples for samples: a total that holds so surely."),
+    ] = None,
+    worst: Annotated[
+        float | None, typer.Option(metavar="V", help="The worst value possible, for --confidence.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="exact, for the optimum of small problems.")
     ] = None,
     form: Annotated[
         Format | None, typer.Option("--format", help="Read the file as this, whatever its name.")
@@ -77,7 +99,11 @@ def plan_command(
         raise InvalidInputError("The name of the plot file", rule, plot.name)
     content = read_boxes(file, form)
     direction = sense or content.sense or "min"
-    asked = {"keep": keep, "discount": discount, "tail": tail, "recall": recall}
+    asked = {
+        **{"keep": keep, "discount": discount, "tail": tail, "recall": recall},
+        **{"most": most, "budget": budget, "at_once": at_once, "price": price},
+        **{"confidence": confidence, "worst": worst, "method": method},
+    }
     settings = {**content.settings, **{k: v for k, v in asked.items() if v is not None}}
     plan = _planned(content, direction, content.outside if outside is None else outside, settings)
     simulation = None if simulate is None else plan.simulate(simulate, seed)
@@ -94,7 +120,7 @@ def plan_command(
 def _planned(
     content: BoxFile, sense: "Sense", outside: float | None, settings: dict[str, Any]
 ) -> Any:
-    """Return the plan; a law that is refused is told by its place in the file."""
+    """Return the plan; a law that is refused has its place in the message."""
     from weitzman.search.planning import plan
 
     try:
@@ -109,7 +135,7 @@ def _planned(
 
 def _draw(plan: Any, file: Path) -> None:
     if not hasattr(plan, "plot"):
-        rule = "be left out: this plan is a list of limits, with no picture"
+        rule = "be left out: there is no picture of this plan"
         raise InvalidInputError("--plot", rule, file.name)
     figure = plan.plot()
     try:
@@ -179,6 +205,7 @@ def _plain_report(plan: "Plan") -> dict[str, Any]:
 def _variant_report(plan: Any) -> dict[str, Any]:
     sigma: dict[str, float] = getattr(plan, "reservation_values", {})
     kept = plan.keep_probabilities
+    more = ("bound", "most_lost", "plain_total", "confidence", "tree")
     return {
         "kind": plan.kind,
         "sense": plan.sense,
@@ -186,6 +213,7 @@ def _variant_report(plan: Any) -> dict[str, Any]:
         "expected_total": plan.expected_total,
         "expected_paid": plan.expected_paid,
         "expected_opened": plan.expected_opened,
+        **{key: getattr(plan, key) for key in more if getattr(plan, key, "") != ""},
         "boxes": [
             {
                 "box": name,

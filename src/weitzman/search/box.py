@@ -1,13 +1,13 @@
 """A box: an alternative that costs something to look at, with a known law of its value."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from weitzman.errors import InvalidInputError
-from weitzman.search.contents import Draws, Stage, Successes
+from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import checked_cost, finite_number
@@ -27,11 +27,11 @@ class Box:
     value
         The law of the value; for a box ``after`` another one perhaps its law for each value of that
         one. A value without a law there leaves this box closed. For a box that can be opened again
-        and again :class:`Draws` or :class:`Successes`.
+        and again :class:`Draws`, :class:`Successes` or :class:`NormalDraws`.
     stages
         In place of cost and value: the stages of a box that is looked into step by step.
     after
-        The name of the box that has to be opened before.
+        The name of the box that has to be opened before; or several names, which all have to be.
     time
         How long looking takes; it matters only with a discount.
 
@@ -46,14 +46,15 @@ class Box:
 
     name: str
     cost: ValueLike = math.nan
-    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | None = None
+    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | NormalDraws | None = None
     stages: Sequence[Stage] = ()
-    after: str | None = None
+    after: str | Sequence[str] | None = None
     time: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
+        _ = self.before
         if self.stages:
             if self.value is not None or self.cost == self.cost:
                 rule = "leave cost and value to its stages"
@@ -62,7 +63,7 @@ class Box:
             _ = self.expected_cost
             if isinstance(self.value, Draws):
                 as_distribution(self.value.value, f"The value of box {self.name!r}")
-            elif not isinstance(self.value, Successes):
+            elif not isinstance(self.value, Successes | NormalDraws):
                 _ = self.laws if self._depends else self.law
         if finite_number(self.time, f"The time of box {self.name!r}", _TIME) < 0.0:
             raise InvalidInputError(f"The time of box {self.name!r}", _TIME, self.time)
@@ -70,8 +71,24 @@ class Box:
     @property
     def plain(self) -> bool:
         """Whether the box is opened at once, whatever else is open."""
-        special = isinstance(self.value, Mapping | Draws | Successes)
-        return not (self.stages or special) and self.after is None
+        special = isinstance(self.value, Mapping | Draws | Successes | NormalDraws)
+        return not (self.stages or special or self.before)
+
+    @cached_property
+    def before(self) -> tuple[str, ...]:
+        """The names of the boxes that have to be opened before."""
+        given = (self.after,) if self.after is None or isinstance(self.after, str) else self.after
+        if isinstance(given, Iterable):
+            names = tuple(dict.fromkeys(name for name in given if name is not None))
+            if all(isinstance(name, str) for name in names):
+                return names
+        rule = "be one name or several"
+        raise InvalidInputError(f"The box before {self.name!r}", rule, self.after)
+
+    @property
+    def parent(self) -> str | None:
+        """The one box that has to be opened before, if there is one."""
+        return self.before[0] if self.before else None
 
     @property
     def _depends(self) -> bool:
@@ -93,8 +110,8 @@ class Box:
     def laws(self) -> dict[float, Distribution]:
         """The law of the value for each value of the box before."""
         subject = f"The value of box {self.name!r}"
-        if not isinstance(self.value, Mapping) or self.after is None:
-            rule = "be one law, or with after= a law for each value of the box before"
+        if not isinstance(self.value, Mapping) or len(self.before) != 1:
+            rule = "be one law, or with after= a law for each value of the one box before"
             raise InvalidInputError(subject, rule, self.value)
         return {
             finite_number(before, f"{subject}, given a value,"): as_distribution(law, subject)

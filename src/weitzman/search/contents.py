@@ -1,4 +1,4 @@
-"""What a box may hold beside one value: stages, and values that every look draws anew."""
+"""What a box may hold beside one value: stages, and new draws with every look."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import finite_number, whole_number
 
 Signals = Mapping[Any, float]
 """Signals and their chances."""
@@ -25,7 +25,8 @@ class Stage:
     shows
         A stage before the last shows a signal: the chance of each signal, or for each signal of the
         stage before the chances of this one's. The last stage shows the value: its law, or its law
-        for each signal of the stage before. A signal that leads to nothing ends the box.
+        for each signal of the stage before. A signal that leads to nothing ends the box. A ``Counter``
+        in place of chances says how often each signal was seen.
     time
         How long the stage takes; it matters only with a discount.
 
@@ -43,7 +44,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Draws:
-    """Every look draws anew from a law that is known.
+    """Every look is a new draw from a law that is known.
 
     >>> Draws(4.0).value
     4.0
@@ -76,3 +77,28 @@ class Successes:
     def chance(self, failures: int) -> float:
         """Return the chance that the next look succeeds after so many failures and no success."""
         return self.a / (self.a + self.b + failures)
+
+
+@dataclass(frozen=True)
+class NormalDraws:
+    """Every look is a new draw from a normal law of which neither the mean nor the spread is known.
+
+    What is believed before the first look is as if ``weight`` values, more than 1, with this mean and
+    standard deviation had been seen. No more than ``most`` are drawn.
+
+    >>> NormalDraws(mean=10.0, spread=2.0).weight
+    2.0
+    """
+
+    mean: float
+    spread: float
+    weight: float = 2.0
+    most: int = 50
+
+    def __post_init__(self) -> None:
+        finite_number(self.mean, "The mean of NormalDraws")
+        for name, number, least in (("spread", self.spread, 0.0), ("weight", self.weight, 1.0)):
+            subject, rule = f"The {name} of NormalDraws", f"be a finite number > {least:g}"
+            if finite_number(number, subject, rule) <= least:
+                raise InvalidInputError(subject, rule, number)
+        whole_number(self.most, "The largest number of NormalDraws", least=1, most=1000)

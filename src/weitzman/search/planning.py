@@ -1,27 +1,43 @@
 """From boxes to their plan: the plain one here, those of variants by what is asked for."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.numbers import finite_number
 from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense, reservation_value
-from weitzman.search.samples import GuaranteedPlan, Worst, plan_from_samples
+from weitzman.search.samples import GuaranteedPlan, plan_from_samples, sampled_boxes
+from weitzman.search.variants.asked import Asked, chosen_method, given_values
+from weitzman.search.variants.careful import Worst
 
 if TYPE_CHECKING:
     from weitzman.search.variants.face import AnyPlan
-    from weitzman.search.variants.hard.scenarios import ScenarioPlan
+    from weitzman.search.variants.hard.bounded import BoundedPlan
+    from weitzman.search.variants.hard.partial_look import PartialBox
     from weitzman.search.variants.keep import Matroid
 
 
+class _Hard(TypedDict, total=False):
+    """The settings of problems that no index solves."""
+
+    most: int | None
+    budget: float | None
+    at_once: int
+    price: float
+    unopened: bool | Sequence[str]
+    arrivals: bool
+    scenarios: Mapping[str, ArrayLike] | None
+    costs: Mapping[str, float] | None
+    weights: ArrayLike | None
+    method: str | None
+
+
 @overload
-def plan(
+def plan(  # type: ignore[overload-overlap]
     boxes: Sequence[Box],
     *,
     sense: Sense = "min",
@@ -29,11 +45,12 @@ def plan(
     reservation_values: Mapping[str, float] | ArrayLike | None = None,
 ) -> Plan: ...
 @overload
-def plan(
+def plan(  # type: ignore[overload-overlap]
     boxes: Sequence[Box],
     *,
     sense: Sense = "min",
     outside: float | None = None,
+    reservation_values: Mapping[str, float] | ArrayLike | None = None,
     keep: "int | Matroid" = 1,
     discount: float = 1.0,
     utility: Callable[[float], float] | None = None,
@@ -42,27 +59,26 @@ def plan(
 ) -> "AnyPlan": ...
 @overload
 def plan(
-    boxes: Mapping[str, ArrayLike],
+    boxes: Sequence[Box] | Mapping[str, ArrayLike],
     *,
-    costs: Mapping[str, float],
     confidence: float,
     worst: Worst = None,
-    keep: int = 1,
+    costs: Mapping[str, float] | None = None,
+    keep: "int | Matroid" = 1,
+    discount: float = 1.0,
     sense: Sense = "min",
     outside: float | None = None,
 ) -> GuaranteedPlan: ...
 @overload
 def plan(
+    boxes: "Sequence[Box] | Sequence[PartialBox]" = (),
     *,
-    scenarios: Mapping[str, ArrayLike],
-    costs: Mapping[str, float],
-    weights: ArrayLike | None = None,
     sense: Sense = "min",
     outside: float | None = None,
-    method: str = "conditional",
-) -> "ScenarioPlan": ...
+    **hard: Unpack[_Hard],
+) -> "BoundedPlan": ...
 def plan(
-    boxes: Sequence[Box] | Mapping[str, ArrayLike] = (),
+    boxes: Any = (),
     *,
     sense: Sense = "min",
     outside: float | None = None,
@@ -72,25 +88,40 @@ def plan(
     utility: Callable[[float], float] | None = None,
     tail: float = 1.0,
     recall: bool = True,
-    **data: Any,
+    most: int | None = None,
+    budget: float | None = None,
+    at_once: int = 1,
+    price: float = 0.0,
+    unopened: bool | Sequence[str] = False,
+    arrivals: bool = False,
+    scenarios: Mapping[str, ArrayLike] | None = None,
+    weights: ArrayLike | None = None,
+    confidence: float | None = None,
+    worst: Worst = None,
+    costs: Mapping[str, float] | None = None,
+    method: str | None = None,
 ) -> Any:
     """Return the plan to search the boxes.
 
-    A plan of boxes with stages, or after others, and of any of the settings from ``keep`` on, is an
-    :class:`AnyPlan`: the exact plan of a variant of the problem, in explanation/variants. A type
-    checker cannot see what boxes hold, and takes the plan of boxes alone for a :class:`Plan`.
+    A plan of plain boxes is a :class:`Plan`. With stages, boxes after others, and the settings from
+    ``keep`` to ``recall``, it is an :class:`AnyPlan`, exact (explanation/variants); with those from
+    ``most`` to ``scenarios``, several boxes before one, and partial looks, a :class:`BoundedPlan`, with a
+    bound on what is lost (explanation/hard-variants); with ``confidence`` a :class:`GuaranteedPlan`.
+    A type checker cannot see what boxes hold, and takes the plan of boxes alone for a :class:`Plan`.
 
     Parameters
     ----------
     boxes
-        At least one :class:`Box`, with distinct names; values independent of each other.
+        At least one :class:`Box` or :class:`PartialBox`, with distinct names; values independent of
+        each other. With ``confidence=`` a mapping of samples by name will do; with ``scenarios=`` none.
     sense
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
     outside
-        A value that can be had without opening anything. None: at least one box is opened.
+        A value that you have without opening anything. None: at least one box is opened.
     reservation_values
         One per box, by name or in the order of the boxes: the rule is run with these instead of the
-        true ones. Finite, or infinite on the side of "open in any case". Not for variants.
+        true ones. Finite, or infinite on the side of "open in any case". Of boxes with stages one per row
+        of the plan's ``steps``, or by name for all stages of a box.
     keep
         How many boxes are kept, or which may be kept together: a :class:`Matroid`.
     discount
@@ -103,9 +134,29 @@ def plan(
         value kept (CVaR), for laws with finitely many outcomes.
     recall
         False: boxes come in the order given; a value has to be taken at once or never.
-    **data
-        With ``confidence=`` the boxes are samples by name, and the other arguments are those of
-        :func:`plan_from_samples`; with ``scenarios=`` those of :func:`plan_scenarios`.
+    most, budget
+        The largest number of boxes that may be opened, or the largest sum of costs that may be paid.
+    at_once, price
+        How many boxes may be opened together, and what doing so costs on top of their costs; for laws
+        with finitely many outcomes.
+    unopened
+        True, or the names of boxes: these may be taken without opening them.
+    arrivals
+        True: boxes arrive one by one in an order that is not known, and what is let go is gone. Larger
+        values are better, and values and the outside option are >= 0.
+    scenarios, weights
+        In place of boxes, by name the values in each scenario, for boxes that depend on each other;
+        scenarios are as likely as their weights, None for equal ones. Costs are given by ``costs``.
+    confidence, worst
+        What is an ``Empirical`` law in the boxes, and a ``Counter`` of signals in their stages, is a
+        sample, and the expected total holds on new rounds with this confidence, from 0.5 to below 1.
+        ``worst`` is the worst value that is possible, for all boxes or by box; ``"sample"`` says that none
+        is worse than in the box's sample. It may be None with an outside option.
+    costs
+        For samples and scenarios, by box, what opening it costs.
+    method
+        ``"exact"`` for the optimum of small problems that no index solves; for partial looks also
+        ``"committing"``, ``"index"``, ``"turning"`` or ``"whittle"``.
 
     Examples
     --------
@@ -116,39 +167,97 @@ def plan(
     >>> round(p.expected_total, 6)
     4.234375
     """
-    if data or isinstance(boxes, Mapping):
-        usual = (None, 1.0, None, 1.0, True)
-        several = keep != 1 and "scenarios" in data
-        if several or (reservation_values, discount, utility, tail, recall) != usual:
-            rule = "be left out: they do not combine with samples and scenarios"
-            raise InvalidInputError("The settings of variants", rule, sorted(data))
-        return _plan_of_data(boxes, keep, {"sense": sense, "outside": outside, **data})
-    boxes = _checked_boxes(boxes)
     if outside is not None:
         outside = finite_number(outside, "The outside option", "be a finite number or None")
-    plain = all(box.plain for box in boxes)
-    if not (plain and keep == 1 and discount == tail == 1.0 and utility is None and recall):
-        from weitzman.search.variants.choose import Asked, variant_plan
+    asked = Asked(
+        sense=check_sense(sense),
+        outside=outside,
+        reservation_values=reservation_values,
+        keep=keep,
+        discount=discount,
+        utility=utility,
+        tail=tail,
+        recall=recall,
+        most=most,
+        budget=budget,
+        at_once=at_once,
+        price=price,
+        unopened=unopened,
+        arrivals=arrivals,
+        method=method,
+    )
+    if scenarios is not None:
+        for name, other in (("confidence", confidence), ("worst", worst)):
+            if other is not None:
+                rule = "be left out: it does not combine with scenarios"
+                raise InvalidInputError(name, rule, other)
+        return _plan_of_scenarios(boxes, scenarios, costs, weights, asked)
+    if isinstance(boxes, Mapping) and confidence is not None:
+        boxes, costs = sampled_boxes(boxes, costs or {}), None
+    for name, given in (("costs", costs), ("weights", weights)):
+        if given is not None:
+            raise InvalidInputError(name, "be left out where boxes are given", given)
+    boxes = _checked_boxes(boxes)
+    if confidence is not None:
+        return plan_from_samples(boxes, asked, _planned, confidence=confidence, worst=worst)
+    if worst is not None:
+        raise InvalidInputError("worst", "be left out without confidence=", worst)
+    return _planned(boxes, asked)
 
-        if reservation_values is not None:
-            rule = "be left out: only the plain problem takes others than the true ones"
-            raise InvalidInputError("The reservation values", rule, reservation_values)
-        asked = Asked(check_sense(sense), outside, keep, discount, utility, tail, recall)
+
+def _planned(boxes: Sequence[Box], asked: Asked) -> Any:
+    """Return the plan of boxes with laws that are known."""
+    if not all(getattr(box, "plain", False) for box in boxes) or (
+        set(asked.given) - {"reservation_values", "method"}
+    ):
+        from weitzman.search.variants.choose import variant_plan
+
         return variant_plan(boxes, asked)
-    check_sense(sense)
+    chosen_method(asked.method, "exact")
     given = None
-    if reservation_values is not None:
+    if asked.reservation_values is not None:
         names = [box.name for box in boxes]
-        given = _reservation_values(reservation_values, names, check_sense(sense))
-    made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
+        given = given_values(asked.reservation_values, names, asked.sense)
+    made = Plan(boxes=tuple(boxes), sense=asked.sense, outside=asked.outside, _given=given)
     _check_laws(made)
     return made
+
+
+def _plan_of_scenarios(
+    boxes: Any,
+    scenarios: Mapping[str, ArrayLike],
+    costs: Mapping[str, float] | None,
+    weights: ArrayLike | None,
+    asked: Asked,
+) -> "BoundedPlan":
+    from weitzman.search.variants.hard.scenarios import plan_scenarios
+
+    if len(boxes):
+        raise InvalidInputError("The boxes", "be left out with scenarios=", boxes)
+    asked.only("scenarios", "method")
+    method = chosen_method(asked.method, "conditional", "exact")
+    return plan_scenarios(
+        scenarios,
+        costs or {},
+        weights=weights,
+        sense=asked.sense,
+        outside=asked.outside,
+        method=method,
+    )
+
+
+def _is_box(thing: Any) -> bool:
+    if isinstance(thing, Box):
+        return True
+    from weitzman.search.variants.hard.partial_look import PartialBox
+
+    return isinstance(thing, PartialBox)
 
 
 def _checked_boxes(given: Any) -> tuple[Box, ...]:
     """Return the boxes, at least one, with distinct names."""
     boxes = tuple(given) if isinstance(given, Iterable) else (given,)
-    if not isinstance(given, Iterable) or not all(isinstance(box, Box) for box in boxes):
+    if not isinstance(given, Iterable) or not all(_is_box(box) for box in boxes):
         raise InvalidInputError("The boxes", "be a list of Box", given)
     if not boxes:
         raise InvalidInputError("The boxes", "be at least one", boxes)
@@ -157,18 +266,6 @@ def _checked_boxes(given: Any) -> tuple[Box, ...]:
         twice = min(name for name in names if names.count(name) > 1)
         raise InvalidInputError("The names of the boxes", "be distinct", twice)
     return boxes
-
-
-def _plan_of_data(boxes: Any, keep: Any, given: dict[str, Any]) -> Any:
-    """Return the plan from samples, or from scenarios."""
-    if "scenarios" in given and not boxes:
-        from weitzman.search.variants.hard.scenarios import plan_scenarios
-
-        return plan_scenarios(given.pop("scenarios"), given.pop("costs", {}), **given)
-    if isinstance(boxes, Mapping) and "scenarios" not in given:
-        return plan_from_samples(boxes, given.pop("costs", {}), keep=keep, **given)
-    rule = "be a mapping of samples, with confidence=, or be left out, with scenarios="
-    raise InvalidInputError("The boxes", rule, boxes)
 
 
 def _check_laws(made: Plan) -> None:
@@ -201,26 +298,3 @@ def expected_total(
     """
     p = plan(boxes, sense=sense, outside=outside, reservation_values=reservation_values)
     return p.expected_total
-
-
-def _reservation_values(
-    given: Mapping[str, float] | ArrayLike, names: Sequence[str], sense: Sense
-) -> Floats:
-    """Return reservation values, by name or in the order of the boxes, with smaller ones better."""
-    if isinstance(given, Mapping):
-        if set(given) != set(names):
-            rule = f"be for the boxes {list(names)}"
-            raise InvalidInputError("The reservation values", rule, list(given))
-        given = [given[name] for name in names]
-    numbers = np.asarray(given)
-    if numbers.dtype.kind not in "fiu":
-        raise InvalidInputError("The reservation values", "be numbers", given)
-    sign = 1.0 if sense == "min" else -1.0
-    turned = sign * numbers.astype(np.float64)
-    if turned.shape != (len(names),):
-        rule = f"be one number per box, {len(names)}"
-        raise InvalidInputError("The reservation values", rule, np.shape(turned))
-    if np.isnan(turned).any() or np.isposinf(turned).any():
-        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-        raise InvalidInputError("The reservation values", rule, (sign * turned).tolist())
-    return turned

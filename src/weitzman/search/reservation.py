@@ -17,6 +17,7 @@ conventions at the edges:
   digits any more: refused.
 """
 
+import math
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -43,6 +44,16 @@ def check_sense(sense: str) -> Sense:
     if sense == "max":
         return "max"
     raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+
+
+def sign_of(sense: Sense) -> float:
+    """Return what numbers are multiplied by for smaller ones to be better."""
+    return 1.0 if sense == "min" else -1.0
+
+
+def in_hand(outside: float | None, sense: Sense) -> float:
+    """Return what is in hand before anything is opened, smaller better; +∞ for nothing."""
+    return math.inf if outside is None else sign_of(sense) * outside
 
 
 def mirrored(law: Distribution, sense: Sense) -> Distribution:

@@ -1,38 +1,47 @@
 """Plans from samples, with an expected total that holds out of sample.
 
-The laws D_i are unknown; of each there is a sample of independent values. Planning with the empirical
-laws promises too much: reservation values are chosen for what the sample happens to show.
-:func:`plan_from_samples` plans with laws E_i that are worse than the D_i, all of them with confidence
-1 − δ (:mod:`weitzman.search.laws.pessimistic`, δ/n for each box), and prints their expected total.
-It is a promise about the rule that is played, by
+The laws D are unknown; of each there is a sample of independent draws. Planning with the empirical laws
+promises too much: reservation values are chosen for what the sample happens to show. With
+``confidence=`` a plan is made for laws E that are worse than the D, all of them with confidence 1 − δ
+(:mod:`weitzman.search.variants.careful`, δ/n for each box that was sampled), and its expected total is a
+promise about the rule that is played, by
 
 **Strong monotonicity** [Guo 2021]. Smaller values better. Let every D_i be stochastically smaller than
 E_i, boxes independent, σ_i the reservation values of the E_i. Weitzman's rule at σ has on the D_i at
 most the expected total that it has on the E_i.
 
-*Proof.* The expected total on laws D is (:mod:`weitzman.search.exact_total`)
+*Proof.* The rule at σ is optimal for any laws at the costs E(σ_i − M_i)⁺, with M_i what opening i leads
+to: the value, or for stages and boxes with others after them the best capped value behind
+(:mod:`weitzman.search.variants.forest.capped`). So with q_i the chance to be opened its total at the true
+costs is, on laws D,
 
-    R(σ; D) = E_D min(o, min_i max(v_i, σ_i)) + Σ_i q_i (c_i − E_D(σ_i − v_i)⁺).
+    R(σ; D) = E_D W(κ) + Σ_i q_i (c_i − E_D(σ_i − M_i)⁺),      κ_i = max(σ_i, M_i),
 
-What stands in the first expectation increases in every v_i, so it is at most E_E min(o, min_i max(v_i,
-σ_i)). In the sum, (σ − v)⁺ decreases in v, so E_D(σ_i − v_i)⁺ ≥ E_E(σ_i − v_i)⁺ = c_i, and no term is
-positive. On E the sum is zero. ∎
+where W(κ) is min(o, min_i κ_i), or where several are kept the weight of the lightest basis. If each M_i is
+stochastically smaller on D than on E, then so are the κ_i, W increases in every κ_i, and E_D(σ_i − M_i)⁺ ≥
+E_E(σ_i − M_i)⁺ = c_i: no term of the sum is positive. On E the sum is zero. ∎
 
-**Several to keep.** The same holds where k boxes are kept and the rule goes on until the k-th best in hand
-is at most the next σ. A box with v_i < σ_i that was opened stays among the k best: another one is opened
-only while the k-th best is above its σ_j ≥ σ_i > v_i, so fewer than k values are at most v_i before, and at
-most k after. So R has the sum of the k smallest max(v_i, σ_i) in its first term, which increases in every
-v_i too, and the sum as it stands.
+M_i is stochastically smaller on D wherever it increases in independent parts that are:
+
+* a *box*: M_i is the value. *Boxes after others*: M_i is the smallest of the value and the κ behind it,
+  all independent of each other. With a discount κ is max(σ, M) with chance β, else σ: the same.
+* *Stages*: P(M_i ≤ x) = Σ_s p_s P(κ_s ≤ x) over the signals s. With known p_s it is enough that each
+  κ_s is smaller. With chances p′_s ≤ p_s on E, and the rest on what is worse than every κ_s, P_D(M_i ≤ x)
+  ≥ Σ_s p′_s P_E(κ_s ≤ x) = P_E(M_i ≤ x).
+* *A law that depends on the value of the box before* is such a signal, so it may be sampled for each value.
+  The value that it depends on may not: a worse value there may lead to better ones behind it, so that
+  moving mass to worse values makes M_i better. Such a sample is refused.
 
 So with chance at least 1 − δ over the samples, the rule's expected total on new rounds, and the
-optimum's, is at most the one printed. The samples of different boxes may stem from the same rounds.
-The band needs the worst possible value of each box, since what a sample of m does not show may be
+optimum's, is at most the one printed. The samples of different boxes may stem from the same rounds. Whether
+a later stage was looked at may have depended on earlier signals of that box, not on what the stage shows.
+The bands need the worst possible value of each box, since what a sample of m does not show may be
 anything; it may be left out if there is an outside option, which then stands for all worse values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,91 +50,55 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.laws.discrete import Empirical
-from weitzman.search.laws.pessimistic import pessimistic
 from weitzman.search.numbers import finite_array, finite_number
-from weitzman.search.plan import Plan
-from weitzman.search.reservation import Sense, check_sense
+from weitzman.search.reservation import Sense, sign_of
 from weitzman.search.round import Search
-
-if TYPE_CHECKING:
-    from weitzman.search.variants.forest.plan import ForestPlan
-
-Worst = float | Mapping[str, float] | Literal["sample"] | None
+from weitzman.search.simulation import Simulation
+from weitzman.search.variants.asked import Asked
+from weitzman.search.variants.careful import Worst, careful_boxes
 
 
 def plan_from_samples(
-    samples: Mapping[str, ArrayLike],
-    costs: Mapping[str, float],
+    boxes: Sequence[Any],
+    asked: Asked,
+    planned: Callable[[Sequence[Box], Asked], Any],
     *,
-    worst: Worst = None,
-    confidence: float = 0.95,
-    keep: int = 1,
-    sense: Sense = "min",
-    outside: float | None = None,
+    confidence: float,
+    worst: Worst,
 ) -> "GuaranteedPlan":
-    """Return a plan whose expected total holds on new rounds, with a stated confidence.
+    """Return a plan whose expected total holds on new rounds; ``planned`` makes plans of known laws.
 
-    Parameters
-    ----------
-    samples
-        By box, at least one value that was found in it, drawn independently.
-    costs
-        By box, what opening it costs.
-    worst
-        The worst value that is possible, for all boxes or by box: the largest, or for ``"max"`` the
-        smallest. ``"sample"`` says that nothing can be worse than what the box's sample shows.
-        It may be None with an outside option only.
-    confidence
-        The chance, over samples, that the guaranteed total is true; at least 0.5 and below 1.
-    keep
-        How many boxes are kept. With more than one there is no outside option.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything. None: at least one box is opened.
-
-    Examples
-    --------
+    >>> from weitzman import plan
     >>> quotes = {"a": [3.0, 5.0, 4.0, 9.0] * 25, "b": [6.0, 2.0, 7.0, 8.0] * 25}
-    >>> made = plan_from_samples(quotes, {"a": 0.5, "b": 0.5}, worst=10.0)
+    >>> made = plan(quotes, costs={"a": 0.5, "b": 0.5}, worst=10.0, confidence=0.95)
     >>> round(made.plain_total, 3), round(made.guaranteed_total, 3)
     (4.938, 5.906)
     """
+    rule = "be a number from 0.5 to 1, below 1"
+    number = finite_number(confidence, "The confidence", rule)
+    if not 0.5 <= number < 1.0:
+        raise InvalidInputError("The confidence", rule, confidence)
+    asked.only("samples", "keep", "discount", "method")
+    for box in boxes:
+        if not isinstance(box, Box):
+            rule = "be a Box: partial looks do not combine with samples"
+            raise InvalidInputError(f"Box {box.name!r}", rule, box)
+    careful = careful_boxes(
+        boxes,
+        worst=worst,
+        error=1.0 - number,
+        sign=sign_of(asked.sense),
+        outside=asked.outside,
+    )
+    return GuaranteedPlan(planned(careful, asked), planned(boxes, asked), number)
+
+
+def sampled_boxes(samples: Mapping[str, ArrayLike], costs: Mapping[str, float]) -> list[Box]:
+    """Return boxes from a sample of values for each."""
     names = list(samples)
     if set(costs) != set(names) or not names:
         raise InvalidInputError("The costs", f"be for the boxes {names}, at least one", list(costs))
-    number = finite_number(confidence, "The confidence", "be a number from 0.5 to 1, below 1")
-    if not 0.5 <= number < 1.0:
-        raise InvalidInputError("The confidence", "be a number from 0.5 to 1, below 1", confidence)
-    sign = 1.0 if check_sense(sense) == "min" else -1.0
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
-    if keep != 1 and outside is not None:
-        rule = "be left out where several boxes are kept from samples"
-        raise InvalidInputError("The outside option", rule, outside)
-    error = (1.0 - number) / len(names)
-    careful, plain = [], []
-    for name in names:
-        sample = _sample(samples[name], name)
-        end = sign * _worst(worst, sample, name, sign=sign, outside=outside)
-        law = pessimistic(sign * sample, worst=end, error=error)
-        careful.append(Box(name, costs[name], law.affine(scale=sign)))
-        plain.append(Box(name, costs[name], Empirical(sample)))
-    return GuaranteedPlan(
-        plan=_planned(careful, sense, outside, keep),
-        plain=_planned(plain, sense, outside, keep),
-        confidence=number,
-    )
-
-
-def _planned(
-    boxes: Sequence[Box], sense: Sense, outside: float | None, keep: int
-) -> "Plan | ForestPlan":
-    if keep == 1:
-        return Plan(boxes=tuple(boxes), sense=sense, outside=outside, _given=None)
-    from weitzman.search.variants.choose import Asked, forest_plan
-
-    return forest_plan(boxes, Asked(sense, outside, keep))
+    return [Box(name, costs[name], Empirical(_sample(samples[name], name))) for name in names]
 
 
 def _sample(values: ArrayLike, name: str) -> Floats:
@@ -136,31 +109,9 @@ def _sample(values: ArrayLike, name: str) -> Floats:
     return sample
 
 
-def _worst(worst: Worst, sample: Floats, name: str, *, sign: float, outside: float | None) -> float:
-    """Return the worst possible value of a box."""
-    seen = sign * float(np.max(sign * sample))
-    if worst is None:
-        if outside is None:
-            rule = "be given, or be 'sample', where there is no outside option"
-            raise InvalidInputError("The worst possible value", rule, worst)
-        # No total changes with what is worse than the outside option
-        return sign * max(sign * seen, sign * float(outside))
-    if worst == "sample":
-        return seen
-    if isinstance(worst, Mapping):
-        if name not in worst:
-            raise InvalidInputError("The worst possible values", f"have box {name!r}", list(worst))
-        worst = worst[name]
-    end = finite_number(worst, f"The worst possible value of box {name!r}")
-    if sign * end < sign * seen:
-        subject = f"The sample of box {name!r}"
-        raise InvalidInputError(subject, f"have no value worse than {end!r}", seen)
-    return end
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class GuaranteedPlan:
-    """A plan from samples, with the expected total that it guarantees; made by :func:`plan_from_samples`.
+    """A plan from samples, with the expected total that it guarantees; made by :func:`plan`.
 
     Attributes
     ----------
@@ -172,29 +123,87 @@ class GuaranteedPlan:
         The chance, over samples, that ``guaranteed_total`` is true.
     """
 
-    plan: "Plan | ForestPlan"
-    plain: "Plan | ForestPlan"
+    plan: Any
+    plain: Any
     confidence: float
 
     @property
     def guaranteed_total(self) -> float:
         """What the plan's expected total on new rounds is at most (``"max"``: at least)."""
-        return self.plan.expected_total
+        return float(self.plan.expected_total)
 
     @property
     def plain_total(self) -> float:
         """The optimum if the samples were the laws: a plain estimate, usually too good."""
-        return self.plain.expected_total
+        return float(self.plain.expected_total)
+
+    @property
+    def kind(self) -> str:
+        """What is promised."""
+        return f"holds with {100.0 * self.confidence:g} % confidence"
+
+    @property
+    def sense(self) -> Sense:
+        """Whether smaller or larger values are better."""
+        return self.plan.sense  # type: ignore[no-any-return]
+
+    @property
+    def outside(self) -> float | None:
+        """The outside option; None if there is none."""
+        return self.plan.outside  # type: ignore[no-any-return]
+
+    @property
+    def expected_total(self) -> float:
+        """The total that is guaranteed."""
+        return self.guaranteed_total
+
+    @property
+    def open_probabilities(self) -> dict[str, float]:
+        """The probability that each box is opened, on the worse laws."""
+        return dict(self.plan.open_probabilities)
+
+    @property
+    def keep_probabilities(self) -> dict[str, float]:
+        """The probability that each box is kept, on the worse laws."""
+        return dict(self.plan.keep_probabilities)
+
+    @property
+    def reservation_values(self) -> dict[str, float]:
+        """The reservation values that the plan uses, by box."""
+        return dict(self.plan.reservation_values)
+
+    @property
+    def expected_opened(self) -> float:
+        """The expected number of boxes opened, on the worse laws."""
+        return float(self.plan.expected_opened)
+
+    @property
+    def expected_paid(self) -> float:
+        """The expected sum of the costs paid, on the worse laws."""
+        return float(self.plan.expected_paid)
 
     def search(self) -> Search[str]:
         """Begin a live search by the plan."""
-        return self.plan.search()
+        return self.plan.search()  # type: ignore[no-any-return]
 
-    def __repr__(self) -> str:
-        bound = "at most" if self.plan.sense == "min" else "at least"
-        what = "expected total" if self.plan.sense == "min" else "expected net value"
+    def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
+        """Play so many rounds of the plan on values drawn from the worse laws."""
+        return self.plan.simulate(rounds, rng)  # type: ignore[no-any-return]
+
+    def _promise(self) -> str:
+        bound = "at most" if self.sense == "min" else "at least"
+        what = "expected total" if self.sense == "min" else "expected net value"
         return (
-            f"{self.plan!r}\n"
             f"on new rounds the {what} is {bound} {self.guaranteed_total:.6g} "
             f"with {100.0 * self.confidence:g} % confidence; plain estimate {self.plain_total:.6g}"
         )
+
+    def __rich__(self) -> Any:
+        """Return the plan, and what it promises, for rich."""
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(self.plan, Text(self._promise()))
+
+    def __repr__(self) -> str:
+        return f"{self.plan!r}\n{self._promise()}"

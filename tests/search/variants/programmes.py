@@ -80,13 +80,16 @@ def random_outside(rng: np.random.Generator) -> Fraction | None:
     return None if rng.random() < 0.5 else Fraction(int(rng.integers(0, 16)), 2)
 
 
-def as_boxes(boxes: Sequence[ExactBox]) -> list[wz.Box]:
-    """Return the boxes of the library."""
+def as_boxes(
+    boxes: Sequence[ExactBox], needs: Sequence[Sequence[int]] | None = None
+) -> list[wz.Box]:
+    """Return the boxes of the library; ``needs`` are the rows before each."""
     return [
         wz.Box(
             f"b{i}",
             float(box.cost),
             wz.Discrete([float(v) for v, _ in box.outcomes], [float(p) for _, p in box.outcomes]),
+            after=None if needs is None else [f"b{j}" for j in needs[i]],
         )
         for i, box in enumerate(boxes)
     ]

@@ -49,7 +49,7 @@ def check(seed: int, count: int, most: int) -> list[float]:
             # Equality to the last digit is decided by rounding
             continue
         for order in permutations(boxes):
-            made = wz.plan_arrivals(as_boxes(order), outside=float(outside))
+            made = wz.plan(as_boxes(order), sense="max", outside=float(outside), arrivals=True)
             assert made.bound == pytest.approx(float(best), abs=1e-12)
             plain = enacted(list(order), limit, outside)
             assert made.expected_total == pytest.approx(float(plain), abs=1e-12)
@@ -70,7 +70,7 @@ def test_half_of_the_best_in_every_order_often() -> None:
 
 def test_what_is_let_go_does_not_come_back() -> None:
     boxes = [wz.Box(n, 0.5, wz.Discrete([3.0, 20.0])) for n in "ab"]
-    made = wz.plan_arrivals(boxes, outside=1.0)
+    made = wz.plan(boxes, sense="max", outside=1.0, arrivals=True)
     search = made.search()
     for box in search:
         assert box in {"a", "b"}
@@ -81,7 +81,7 @@ def test_what_is_let_go_does_not_come_back() -> None:
 
 def test_continuous_values_by_simulation() -> None:
     boxes = [wz.Box(str(i), 0.2, scipy.stats.gamma(1 + i % 3, 0, 1.0 + i % 2)) for i in range(5)]
-    made = wz.plan_arrivals(boxes)
+    made = wz.plan(boxes, sense="max", outside=0.0, arrivals=True)
     played = made.simulate(20_000, 3)
     # Five standard errors: a false alarm in a million
     assert abs(played.mean - made.expected_total) < 5.0 * played.standard_error
@@ -93,8 +93,10 @@ def test_continuous_values_by_simulation() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(wz.InvalidInputError, match="The value of box 'a' must be >= 0"):
-        wz.plan_arrivals([wz.Box("a", 1.0, wz.Discrete([-1.0, 3.0]))])
+        wz.plan(
+            [wz.Box("a", 1.0, wz.Discrete([-1.0, 3.0]))], sense="max", outside=0.0, arrivals=True
+        )
     with pytest.raises(
-        wz.InvalidInputError, match="The outside option must be a finite number >= 0"
+        wz.InvalidInputError, match="The outside option must be a number >= 0 for boxes"
     ):
-        wz.plan_arrivals([wz.Box("a", 1.0, 2.0)], outside=-1.0)
+        wz.plan([wz.Box("a", 1.0, 2.0)], sense="max", outside=-1.0, arrivals=True)

@@ -220,3 +220,25 @@ def test_free_boxes_with_unbounded_values_are_opened_in_any_case(count: int) -> 
 
     exact = area(lambda x: count - wanted(x), 0.0, FAR, []) - area(wanted, -FAR, 0.0, [])
     assert plan.expected_total == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize("keep", [1, 2])
+def test_the_total_at_other_reservation_values_is_what_is_played(keep: int) -> None:
+    """A false alarm has probability below 1e-5."""
+    norm, expon = scipy.stats.norm, scipy.stats.expon
+    boxes = [
+        wz.Box("a", 0.2, norm(3, 1)),
+        wz.Box("b", 0.1, expon(1, 2)),
+        wz.Box("c", 0.3, norm(2, 2)),
+    ]
+    if keep == 1:
+        boxes[1:] = [wz.Box(box.name, box.cost, box.value, after="a") for box in boxes[1:]]
+    best: Any = wz.plan(boxes, keep=keep)
+    plan: Any = wz.plan(boxes, keep=keep, reservation_values={"a": 2.9, "b": 3.5, "c": -np.inf})
+    run = plan.simulate(20_000, 5)
+    assert abs(run.mean - plan.expected_total) <= 5.0 * run.standard_error
+    assert plan.optimal_total == pytest.approx(best.expected_total, rel=1e-12)
+    assert plan.regret == pytest.approx(plan.expected_total - best.expected_total, rel=1e-9)
+    assert plan.regret > 0.01
+    at_truth: Any = wz.plan(boxes, keep=keep, reservation_values=best.optimal_reservation_values)
+    assert at_truth.expected_total == pytest.approx(best.expected_total, rel=1e-9)

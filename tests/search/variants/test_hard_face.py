@@ -1,6 +1,8 @@
 """Every plan of a hard problem has the one face of plans, and its figures belong together."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,17 +24,17 @@ PARTIAL = [
     )
     for name, law in LAWS.items()
 ]
-NEEDS = {"c": ["a", "b"]}
+AFTER = [*BOXES[:2], replace(BOXES[2], after=["a", "b"])]
 
 PLANS: dict[str, Callable[[Sense, float], wz.AnyPlan]] = {
-    "optional": lambda s, o: wz.plan_optional_inspection(BOXES, sense=s, outside=o),
-    "cap": lambda s, o: wz.plan_limited(BOXES, most=2, sense=s, outside=o),
-    "budget": lambda s, o: wz.plan_limited(BOXES, budget=1.0, sense=s, outside=o),
-    "batches": lambda s, o: wz.plan_batches(BOXES, size=2, price=0.25, sense=s, outside=o),
-    "needs": lambda s, o: wz.plan_prerequisites(BOXES, NEEDS, sense=s, outside=o),
-    "scenarios": lambda s, o: wz.plan_scenarios(FRAME, COSTS, sense=s, outside=o),
-    "partial": lambda s, o: wz.plan_partial(PARTIAL, sense=s, outside=o),
-    "arrivals": lambda _, o: wz.plan_arrivals(BOXES, outside=o),
+    "optional": lambda s, o: wz.plan(BOXES, unopened=True, sense=s, outside=o),
+    "cap": lambda s, o: wz.plan(BOXES, most=2, sense=s, outside=o),
+    "budget": lambda s, o: wz.plan(BOXES, budget=1.0, sense=s, outside=o),
+    "batches": lambda s, o: wz.plan(BOXES, at_once=2, price=0.25, sense=s, outside=o),
+    "needs": lambda s, o: wz.plan(AFTER, sense=s, outside=o),
+    "scenarios": lambda s, o: wz.plan(scenarios=FRAME, costs=COSTS, sense=s, outside=o),
+    "partial": lambda s, o: wz.plan(PARTIAL, sense=s, outside=o),
+    "arrivals": lambda _, o: wz.plan(BOXES, sense="max", outside=o, arrivals=True),
 }
 
 
@@ -66,18 +68,102 @@ def test_a_live_search_can_be_closed(name: str) -> None:
     assert len(outcome.kept) <= 1
 
 
-@pytest.mark.parametrize("name", [name for name in PLANS if name not in {"scenarios", "partial"}])
+STAGED = wz.Box(
+    "a", stages=[wz.Stage("test", 1.0, {"good": 1.0}), wz.Stage("trial", 1.0, {"good": 2.0})]
+)
+CALLS: dict[str, dict[str, Any]] = {
+    "optional": {"unopened": True},
+    "cap": {"most": 1},
+    "budget": {"budget": 1.0},
+    "batches": {"at_once": 2},
+    "arrivals": {"sense": "max", "outside": 0.0, "arrivals": True},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
 def test_boxes_with_stages_do_not_combine(name: str) -> None:
-    staged = wz.Box(
-        "a", stages=[wz.Stage("test", 1.0, {"good": 1.0}), wz.Stage("trial", 1.0, {"good": 2.0})]
-    )
-    calls: dict[str, Callable[[], object]] = {
-        "optional": lambda: wz.plan_optional_inspection([staged]),
-        "cap": lambda: wz.plan_limited([staged], most=1),
-        "budget": lambda: wz.plan_limited([staged], budget=1.0),
-        "batches": lambda: wz.plan_batches([staged], size=1, price=0.0),
-        "needs": lambda: wz.plan_prerequisites([staged], {}),
-        "arrivals": lambda: wz.plan_arrivals([staged]),
-    }
     with pytest.raises(wz.InvalidInputError, match="Box 'a' must be plain"):
-        calls[name]()
+        wz.plan([STAGED], **CALLS[name])
+    with pytest.raises(wz.InvalidInputError, match="keep must be left out: it does not combine"):
+        wz.plan(BOXES, keep=2, **CALLS[name])
+    with pytest.raises(wz.InvalidInputError, match="Box 'c' must be plain"):
+        wz.plan(AFTER, most=2)
+
+
+def test_stages_do_not_combine_with_several_prerequisites() -> None:
+    with pytest.raises(wz.InvalidInputError, match="Box 'a' must be plain: stages do not combine"):
+        wz.plan([STAGED, BOXES[1], AFTER[2]])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"most": 1, "price": 1.0}, "price must be left out: it does not combine with a cap"),
+        ({"arrivals": True}, "The sense must be 'max' for boxes that arrive"),
+        ({"method": "best"}, "The method must be 'exact'"),
+        ({"most": 1, "method": "best"}, "The method must be 'subset' or 'exact'"),
+        ({"scenarios": FRAME, "costs": COSTS}, "The boxes must be left out with scenarios="),
+        ({"costs": COSTS}, "costs must be left out where boxes are given"),
+        ({"worst": 9.0}, "worst must be left out without confidence="),
+        ({"unopened": "a"}, "The boxes that may be taken unopened must be True, or a list"),
+        ({"unopened": 3}, "The boxes that may be taken unopened must be True, or a list"),
+        ({"sense": "max", "arrivals": True}, "The outside option must be a number >= 0"),
+        ({"most": True}, "The largest number of boxes must be an integer"),
+        ({"budget": -1.0}, "The budget must be a finite number >= 0"),
+        ({"at_once": 2, "price": float("inf")}, "The price of a batch must be a finite number"),
+        ({"unopened": True, "reservation_values": [1.0, 2.0, 3.0]}, "reservation_values must be"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(wz.InvalidInputError, match=message):
+        wz.plan(BOXES, **settings)
+
+
+# What no type checker would let pass
+PLAN: Any = wz.plan
+PARTIAL_BOX: Any = wz.PartialBox
+BOX: Any = wz.Box
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: PLAN(PARTIAL, confidence=0.9), "partial looks do not combine with samples"),
+        (
+            lambda: PLAN(PARTIAL, keep=2),
+            "keep must be left out: it does not combine with partial",
+        ),
+        (
+            lambda: PLAN(scenarios=FRAME, costs=COSTS, confidence=0.9),
+            "confidence must be left out: it does not combine with scenarios",
+        ),
+        (
+            lambda: PLAN(scenarios=[[1.0]], costs=COSTS),
+            "The scenarios must be a mapping or a data",
+        ),
+        (lambda: PARTIAL_BOX("a", 1.0, 0.5, [1.0]), "The signals of box 'a' must be a mapping"),
+        (lambda: PARTIAL_BOX("", 1.0, 0.5, {}), "The name of a box must be a text"),
+        (lambda: BOX("a", 1.0, 2.0, after=3), "The box before 'a' must be one name or several"),
+        (lambda: PLAN([], most=1), "The boxes must be at least one"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(wz.InvalidInputError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"most": 1}, {"budget": 0.0}, {"at_once": 2}, {"unopened": True}]
+)
+@pytest.mark.parametrize("method", [None, "exact"])
+def test_one_box_that_is_free(settings: dict[str, Any], method: str | None) -> None:
+    made = wz.plan([wz.Box("a", 0.0, wz.Discrete([1.0, 5.0]))], method=method, **settings)
+    assert made.expected_total == 3.0
+    assert made.most_lost == 0.0
+
+
+@pytest.mark.parametrize("method", ["committing", "index", "turning", "whittle", "exact"])
+def test_partial_looks_that_are_free(method: str) -> None:
+    a = wz.PartialBox("a", 0.0, 0.0, {"u": (0.5, 2.0), "v": (0.5, wz.Discrete([1.0, 2.0]))})
+    made = wz.plan([a, wz.PartialBox("b", 1.0, 0.0, {"u": (1.0, 2.0)})], method=method)
+    assert made.expected_total == 1.75

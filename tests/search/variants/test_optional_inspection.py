@@ -30,10 +30,8 @@ def check(seed: int, sense: Sense, count: int, most: int) -> dict[str, list[floa
         limits = Limits(blind=frozenset(range(len(boxes))))
         best = float(optimum(boxes, sense, outside, limits))
         given = None if outside is None else float(outside)
-        made = wz.plan_optional_inspection(as_boxes(boxes), sense=sense, outside=given)
-        exact = wz.plan_optional_inspection(
-            as_boxes(boxes), sense=sense, outside=given, method="exact"
-        )
+        made = wz.plan(as_boxes(boxes), sense=sense, outside=given, unopened=True)
+        exact = wz.plan(as_boxes(boxes), sense=sense, outside=given, unopened=True, method="exact")
         assert exact.expected_total == pytest.approx(best, abs=1e-12)
         assert exact.kind == "exact"
         for plan in (made, exact):
@@ -98,7 +96,7 @@ def test_many_problems_agree_with_the_plain_programme(sense: Sense) -> None:
 
 def test_no_boxes_to_take_is_the_plain_problem() -> None:
     boxes = [wz.Box("a", 0.3, scipy.stats.norm(5, 2)), wz.Box("b", 0.2, scipy.stats.expon(0, 5))]
-    made, plain = wz.plan_optional_inspection(boxes, unopened=[]), wz.plan(boxes)
+    made, plain = wz.plan(boxes, unopened=[]), wz.plan(boxes)
     assert made.expected_total == plain.expected_total
     assert made.bound == pytest.approx(plain.expected_total, rel=1e-12)
 
@@ -109,7 +107,7 @@ def test_continuous_values_by_simulation() -> None:
         wz.Box("skewed", 0.4, scipy.stats.expon(0, 4)),
         wz.Box("sure", 2.0, scipy.stats.beta(30, 30, 0, 6)),
     ]
-    made = wz.plan_optional_inspection(boxes)
+    made = wz.plan(boxes, unopened=True)
     played = made.simulate(20_000, 5)
     # Five standard errors: a false alarm in a million
     assert abs(played.mean - made.expected_total) < 5.0 * played.standard_error
@@ -122,7 +120,7 @@ def test_continuous_values_by_simulation() -> None:
 
 
 def test_a_live_search_takes_a_box_unopened() -> None:
-    made = wz.plan_optional_inspection([wz.Box("a", 5.0, wz.Discrete([1.0, 3.0]))])
+    made = wz.plan([wz.Box("a", 5.0, wz.Discrete([1.0, 3.0]))], unopened=True)
     search = made.search()
     assert list(search) == []
     search.see(3.0, box="a")
@@ -132,14 +130,14 @@ def test_a_live_search_takes_a_box_unopened() -> None:
 
 def test_of_negative_values_nothing_is_promised() -> None:
     boxes = [wz.Box("a", 1.0, wz.Discrete([-1.0, 3.0]))]
-    assert wz.plan_optional_inspection(boxes, sense="max").kind == "heuristic"
+    assert wz.plan(boxes, sense="max", unopened=True).kind == "heuristic"
 
 
 def test_what_is_refused() -> None:
     box = wz.Box("a", 1.0, scipy.stats.norm())
     with pytest.raises(wz.InvalidInputError, match="The method must be 'committing' or 'exact'"):
-        wz.plan_optional_inspection([box], method="best")
+        wz.plan([box], unopened=True, method="best")
     with pytest.raises(wz.InvalidInputError, match="have finitely many outcomes"):
-        wz.plan_optional_inspection([box], method="exact")
+        wz.plan([box], unopened=True, method="exact")
     with pytest.raises(wz.InvalidInputError, match="The boxes that may be taken unopened must be"):
-        wz.plan_optional_inspection([box], unopened=["b"])
+        wz.plan([box], unopened=["b"])

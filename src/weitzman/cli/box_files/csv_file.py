@@ -16,7 +16,7 @@ from weitzman.search.laws.discrete import Empirical
 
 COLUMNS = (
     *("box", "cost", "distribution", "parameters", "sample", "weight"),
-    *("after", "stage", "given", "signal", "chance"),
+    *("after", "stage", "given", "signal", "chance", "count"),
 )
 
 
@@ -55,11 +55,12 @@ def read_rows(text: str, file: str) -> BoxFile:
 
 def _entry(name: str, rows: list[_Row]) -> Entry:
     """Return the box that the rows of one name describe."""
-    after = rows[0]["after"] or None
     for row in rows:
-        if (row["after"] or None) != after:
-            rule = f"be the same in all its rows, {after or 'empty'}"
+        if row["after"] != rows[0]["after"]:
+            rule = f"be the same in all its rows, {rows[0]['after'] or 'empty'}"
             raise wrong(row.where("after"), f"the box before {name!r}", rule, row["after"])
+    names = [each.strip() for each in rows[0]["after"].split(";") if each.strip()]
+    after = names if len(names) > 1 else names[0] if names else None
     if rows[0]["stage"]:
         stages = read_stages(name, rows, _content)
         return Entry.of(name, math.nan, None, rows[0].where("stage"), stages=stages, after=after)
@@ -70,7 +71,7 @@ def _entry(name: str, rows: list[_Row]) -> Entry:
 def _content(name: str, rows: list[_Row]) -> tuple[float, ValueLike, str]:
     """Return the cost and the value that some rows give, and the place of the value."""
     for row in rows:
-        for column in ("signal", "chance"):
+        for column in ("signal", "chance", "count"):
             _empty(row, column, "value")
         if bool(row["distribution"]) == bool(row["sample"]):
             got = Words("both" if row["sample"] else "neither")

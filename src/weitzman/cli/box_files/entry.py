@@ -16,14 +16,14 @@ Where = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Entry:
-    """A box and the place of the law of its value."""
+    """A box, perhaps one with a partial look, and the place of the law of its value."""
 
-    box: Box
+    box: Any
     place: str
 
     @classmethod
     def of(cls, name: str, cost: float, value: Any, place: str, **more: Any) -> "Entry":
-        """Return a box of these parts; a value that it refuses is told by its place."""
+        """Return a box of these parts; a value that it refuses has its place in the message."""
         try:
             return cls(Box(name, cost, value, **more), place)
         except InvalidInputError as error:
@@ -43,7 +43,7 @@ class BoxFile:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def boxes(self) -> list[Box]:
+    def boxes(self) -> list[Any]:
         """The boxes, in the order of the file."""
         return [e.box for e in self.entries]
 

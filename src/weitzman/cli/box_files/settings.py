@@ -1,24 +1,60 @@
-"""Settings of a box file that ask for a variant: what is kept, a discount, a tail, no recall."""
+"""Settings of a box file that ask for a variant: what is kept, limits, scenarios, a confidence, and more."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from weitzman.cli.box_files.entry import Words, wrong
 
-SETTINGS = ("keep", "discount", "tail", "recall")
+SETTINGS = (
+    *("keep", "discount", "tail", "recall"),
+    *("most", "budget", "at_once", "price", "unopened", "arrivals", "method"),
+    *("confidence", "worst", "scenarios", "costs", "weights"),
+)
 """The keys of a file beside its boxes that ask for a variant."""
 
 _KINDS = ("groups", "edges", "places")
+_OF_SCENARIOS = ("scenarios", "costs", "weights")
 
 
 def read_settings(found: Mapping[str, Any], file: str) -> dict[str, Any]:
     """Return the settings of a file as :func:`~weitzman.search.planning.plan` takes them."""
     settings = dict(found)
-    if "recall" in found and not isinstance(found["recall"], bool):
-        raise wrong(f"{file}, recall", "recall", "be true or false", found["recall"])
+    for key in ("recall", "arrivals"):
+        if key in found and not isinstance(found[key], bool):
+            raise wrong(f"{file}, {key}", key, "be true or false", found[key])
     if isinstance(found.get("keep"), dict):
         settings["keep"] = _matroid(found["keep"], f"{file}, keep")
+    unopened = found.get("unopened", False)
+    if not isinstance(unopened, bool) and not _texts(unopened):
+        rule = "be true, or a list of names of boxes"
+        raise wrong(f"{file}, unopened", "what may be taken unopened", rule, unopened)
+    _check_scenarios(found, file)
     return settings
+
+
+def _texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)
+
+
+def _check_scenarios(found: Mapping[str, Any], file: str) -> None:
+    """Refuse scenarios that are not lists by box, and what goes with them alone."""
+    if "scenarios" not in found:
+        for key in _OF_SCENARIOS[1:]:
+            if key in found:
+                raise wrong(f"{file}, {key}", key, "be left out without scenarios", found[key])
+        return
+    kinds = (
+        ("scenarios", "be an object from boxes to lists of numbers", list),
+        ("costs", "be an object from boxes to numbers", int | float),
+    )
+    for key, rule, kind in kinds:
+        table = found.get(key)
+        if not isinstance(table, dict):
+            got = Words("nothing") if table is None else table
+            raise wrong(f"{file}, {key}", f"the {key}", rule, got)
+        for box, one in table.items():
+            if not isinstance(one, kind) or isinstance(one, bool):
+                raise wrong(f"{file}, {key}.{box}", f"the {key}", rule, one)
 
 
 def _matroid(found: dict[str, Any], place: str) -> Any:

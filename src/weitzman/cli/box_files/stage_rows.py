@@ -1,11 +1,13 @@
 """The stages of a box from rows of a CSV file.
 
-A row of a stage that shows signals has one ``signal`` and its ``chance``; rows of the last stage have
+A row of a stage that shows signals has one ``signal`` and its ``chance``, or the ``count`` of how often
+it was seen; rows of the last stage have
 a value. ``given`` is the signal of the stage before that a row is for; empty, it is for all of them.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from weitzman.cli.box_files.entry import Words, wrong
@@ -57,9 +59,10 @@ def _stage(box: str, name: str, rows: list[Row], content: Callable[..., Any]) ->
     return Stage(name, costs[""], shows[""])
 
 
-def _signals(box: str, rows: list[Row]) -> tuple[float, dict[str, float]]:
-    """Return the cost of a stage, and the chances of its signals."""
+def _signals(box: str, rows: list[Row]) -> tuple[float, Mapping[str, float]]:
+    """Return the cost of a stage, and the chances of its signals, or how often each was seen."""
     chances: dict[str, float] = {}
+    counted = bool(rows[0]["count"])
     cost = math.nan
     for row in rows:
         for column in ("distribution", "parameters", "sample", "weight"):
@@ -74,5 +77,15 @@ def _signals(box: str, rows: list[Row]) -> tuple[float, dict[str, float]]:
         if not row["signal"] or row["signal"] in chances:
             rule = "be distinct ones"
             raise wrong(row.where("signal"), f"the signals of box {box!r}", rule, row["signal"])
-        chances[row["signal"]] = row.number("chance", "the chance of a signal")
+        column, other = ("count", "chance") if counted else ("chance", "count")
+        if row[other]:
+            rule = f"be empty where the {column} is given"
+            raise wrong(row.where(other), f"the {other} of a signal", rule, row[other])
+        number = row.number(column, f"the {column} of a signal")
+        if counted and (number < 0.0 or number != int(number)):
+            rule = "be an integer >= 0"
+            raise wrong(row.where("count"), "the count of a signal", rule, row["count"])
+        chances[row["signal"]] = number
+    if counted:
+        return cost, Counter({signal: int(count) for signal, count in chances.items()})
     return cost, chances

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 
@@ -150,6 +150,12 @@ class Empirical(Discrete):
     def __init__(self, sample: ArrayLike, weights: ArrayLike | None = None) -> None:
         points = _vector(sample, "The sample of Empirical")
         self._fill(points, _masses(weights, points, "The weights of Empirical"))
+
+    @property
+    def counts(self) -> Ints | None:
+        """How often each value was seen; None if the weights are not whole numbers."""
+        counts = np.rint(self._mass)
+        return counts.astype(np.int64) if np.array_equal(counts, self._mass) else None
 
 
 def _vector(values: ArrayLike, subject: str) -> Floats:

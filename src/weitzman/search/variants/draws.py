@@ -24,7 +24,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar, overload
 
 import numpy as np
@@ -36,11 +36,17 @@ from weitzman.search.contents import Draws, Successes
 from weitzman.search.laws.conversion import as_distribution
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.reservation import Sense, mirrored, reservation_value
+from weitzman.search.reservation import (
+    Sense,
+    in_hand,
+    mirrored,
+    reservation_value,
+    sign_of,
+)
 from weitzman.search.rule import NO_BOX, STOP, Action, Open, next_box
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
-from weitzman.search.variants.face import EXACT, Draw, Game, VariantSearch, simulated_game
+from weitzman.search.variants.face import EXACT, Game, VariantSearch, drawn_from
 from weitzman.search.variants.forest.nodes import Branch, Node
 
 if TYPE_CHECKING:
@@ -58,7 +64,7 @@ def chain_of_draws(box: Box, sense: Sense, outside: float | None, factor: float)
         raise InvalidInputError("The outside option", rule, outside)
     if factor < 1.0:
         raise InvalidInputError("The discount", "be 1 for boxes of successes", factor)
-    sign = 1.0 if sense == "min" else -1.0
+    sign = sign_of(sense)
     gain, cost = sign * (outside - value.value), box.expected_cost
     if cost == 0.0:
         raise InvalidInputError(f"The cost of box {box.name!r}", "be > 0 for a draw", cost)
@@ -123,10 +129,6 @@ class DrawsPlan:
     outside: float | None
     kind: str = EXACT
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.sense == "min" else -1.0
-
     @cached_property
     def _laws(self) -> dict[str, Distribution]:
         return {
@@ -149,21 +151,22 @@ class DrawsPlan:
     def best(self) -> str:
         """The box to draw from, if any."""
         sigma = self.reservation_values
-        return min(sigma, key=lambda name: self._sign * sigma[name])
+        return min(sigma, key=lambda name: sign_of(self.sense) * sigma[name])
 
     @cached_property
     def _sigma(self) -> float:
-        return self._sign * self.reservation_values[self.best]
+        return sign_of(self.sense) * self.reservation_values[self.best]
 
     @property
     def searches(self) -> bool:
         """Whether anything is opened at all; only an outside option makes it false."""
-        return self.outside is None or self._sigma < self._sign * self.outside
+        return self._sigma < in_hand(self.outside, self.sense)
 
     @cached_property
     def expected_total(self) -> float:
         """The exact expectation of the total: the best reservation value, or the outside option."""
-        return self._sign * self._sigma if self.outside is None or self.searches else self.outside
+        least = min(self._sigma, in_hand(self.outside, self.sense))
+        return sign_of(self.sense) * least + 0.0
 
     @cached_property
     def expected_opened(self) -> float:
@@ -190,34 +193,29 @@ class DrawsPlan:
         """The probability that each box is kept: the one that is drawn from."""
         return dict(self.open_probabilities)
 
-    def _begin(self) -> RoundState:
-        outside = math.inf if self.outside is None else self._sign * self.outside
-        return RoundState(Same(self._cost), outside)
+    @property
+    def _game(self) -> Game:
+        law = mirrored(self._laws[self.best], self.sense)
+        start, names = in_hand(self.outside, self.sense), tuple(box.name for box in self.boxes)
+        rows, rule = Same(self.best), DrawsRule(self._sigma)
+        begin = partial(RoundState, Same(self._cost), start)
+        return Game(names, rows, rule, self.sense, begin, drawn_from(Same(law)))
 
     def search(self) -> VariantSearch:
         """Begin a live search; the box is given out again for every draw."""
-        rule = DrawsRule(self._sigma)
-        return VariantSearch(
-            boxes=Same(self.best), rule=rule, state=self._begin(), sense=self.sense
-        )
+        return self._game.search()
 
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds on drawn values; ``rng`` may be a seed."""
-        law = mirrored(self._laws[self.best], self.sense)
-
-        def begin(_: np.random.Generator) -> tuple[RoundState, Draw]:
-            return self._begin(), lambda _, rng: float(law.sample(rng, 1)[0])
-
-        names = tuple(box.name for box in self.boxes)
-        game = Game(names, Same(self.best), DrawsRule(self._sigma), begin)
-        return simulated_game(game, rounds, rng, sign=self._sign)
+        return self._game.simulate(rounds, rng)
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""
         from weitzman.search.variants.plain_table import plan_lines
 
         verdict = (
-            f"Draw from {self.best!r} until a value is as good as {self._sign * self._sigma:.6g}."
+            f"Draw from {self.best!r} until a value is as good as "
+            f"{self.reservation_values[self.best]:.6g}."
         )
         rows = [
             (box.name, box.expected_cost, self.reservation_values[box.name]) for box in self.boxes
@@ -239,7 +237,7 @@ def draws_plan(boxes: Sequence[Box], sense: Sense, outside: float | None) -> Dra
             raise InvalidInputError(f"The value of box {box.name!r}", rule, box.value)
         if box.expected_cost == 0.0:
             raise InvalidInputError(f"The cost of box {box.name!r}", "be > 0 for a draw", 0.0)
-        if box.after is not None:
+        if box.before:
             rule = "come after none: draws do not combine with boxes after others"
             raise InvalidInputError(f"Box {box.name!r}", rule, box.after)
     plan = DrawsPlan(tuple(boxes), sense, outside)

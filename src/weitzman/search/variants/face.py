@@ -10,14 +10,15 @@ state, a :data:`Settle`; problems that keep the one best value use :func:`settle
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import whole_number
-from weitzman.search.reservation import Sense
+from weitzman.search.reservation import Sense, sign_of
 from weitzman.search.round import Outcome, Search
 from weitzman.search.rule import Open, Rule, Take, advance
 from weitzman.search.simulation import Simulation
@@ -171,42 +172,60 @@ Draw = Callable[[int, np.random.Generator], float]
 class Game:
     """A problem to play: how a round begins, the rule, what a row shows, and what the round gives.
 
-    ``begin`` returns the state of a new round and its draws; these may depend on each other.
+    ``begin`` returns the state of a new round, ``draws`` what its rows show; these may depend on each
+    other. ``labels`` and ``worth`` are those of a :class:`VariantSearch`.
     """
 
     boxes: tuple[str, ...]
     rows: Sequence[str]
     rule: Rule
-    begin: Callable[[np.random.Generator], tuple[RoundState, Draw]]
+    sense: Sense
+    begin: Callable[[], RoundState]
+    draws: Callable[[np.random.Generator], Draw]
     settle: Settle = settle_best
+    labels: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    worth: Callable[[float], float] | None = None
+
+    def search(self) -> VariantSearch:
+        """Begin a live search."""
+        return VariantSearch(
+            boxes=self.rows,
+            rule=self.rule,
+            state=self.begin(),
+            sense=self.sense,
+            settle=self.settle,
+            labels=self.labels,
+            worth=self.worth,
+        )
+
+    def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
+        """Play so many rounds on what is drawn; ``rng`` may be a seed."""
+        count = whole_number(rounds, "The number of rounds", least=1)
+        generator = np.random.default_rng(rng)
+        place = {name: i for i, name in enumerate(self.boxes)}
+        numbers = np.empty((count, 3))
+        chosen, opened = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        for t in range(count):
+            state = self._played(generator)
+            settled = self.settle(state)
+            numbers[t] = settled.value, settled.paid, settled.total
+            opened[t] = len(state.opened)
+            if settled.kept:
+                chosen[t] = place[self.rows[settled.kept[0]]]
+        (values, paid, totals), sign = numbers.T, sign_of(self.sense)
+        return Simulation(self.boxes, sign * values, paid, sign * totals, chosen, opened)
+
+    def _played(self, rng: np.random.Generator) -> RoundState:
+        """Return the state at the end of one round."""
+        state, draw = self.begin(), self.draws(rng)
+        while isinstance(action := advance(self.rule, state), Open | Take):
+            if action.box not in state.values:
+                state.see(action.box, draw(action.box, rng))
+            if isinstance(action, Take):
+                break
+        return state
 
 
-def simulated_game(
-    game: Game, rounds: int, rng: np.random.Generator | int, *, sign: float
-) -> Simulation:
-    """Return rounds of a game; ``sign`` is −1 for ``"max"``."""
-    count = whole_number(rounds, "The number of rounds", least=1)
-    generator = np.random.default_rng(rng)
-    place = {name: i for i, name in enumerate(game.boxes)}
-    numbers = np.empty((count, 3))
-    chosen, opened = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    for t in range(count):
-        state = played(game, generator)
-        settled = game.settle(state)
-        numbers[t] = settled.value, settled.paid, settled.total
-        opened[t] = len(state.opened)
-        if settled.kept:
-            chosen[t] = place[game.rows[settled.kept[0]]]
-    values, paid, totals = numbers.T
-    return Simulation(game.boxes, sign * values, paid, sign * totals, chosen, opened)
-
-
-def played(game: Game, rng: np.random.Generator) -> RoundState:
-    """Return the state at the end of one round."""
-    state, draw = game.begin(rng)
-    while isinstance(action := advance(game.rule, state), Open | Take):
-        if action.box not in state.values:
-            state.see(action.box, draw(action.box, rng))
-        if isinstance(action, Take):
-            break
-    return state
+def drawn_from(laws: Sequence[Distribution]) -> Callable[[np.random.Generator], Draw]:
+    """Return the draws of rows that are independent of each other, each from its law."""
+    return lambda _: lambda row, rng: float(laws[row].sample(rng, 1)[0])

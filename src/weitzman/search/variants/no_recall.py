@@ -14,7 +14,7 @@ v_i)⁺ > c_i, its value is taken if it is at most W_{i+1}, and the expected tot
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,18 +22,11 @@ import numpy as np
 from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.reservation import Sense, mirrored
+from weitzman.search.reservation import Sense, in_hand, mirrored, sign_of
 from weitzman.search.rule import STOP, Action, Open, Take
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
-from weitzman.search.variants.face import (
-    EXACT,
-    Draw,
-    Game,
-    Settled,
-    VariantSearch,
-    simulated_game,
-)
+from weitzman.search.variants.face import EXACT, Game, Settled, VariantSearch, drawn_from
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -74,14 +67,10 @@ class NoRecallPlan:
     outside: float | None
     kind: str = EXACT
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.sense == "min" else -1.0
-
     @cached_property
     def _backward(self) -> tuple[Floats, Floats]:
         """W_1 … W_{n+1}, and whether each box is opened."""
-        ahead = math.inf if self.outside is None else self._sign * self.outside
+        ahead = in_hand(self.outside, self.sense)
         values, worth = [ahead], []
         for box in reversed(self.boxes):
             law = mirrored(box.law, self.sense)
@@ -102,12 +91,12 @@ class NoRecallPlan:
         """The worst value of each box that is taken; infinite if any is."""
         values = self._backward[0]
         named = zip(self.boxes, values[1:].tolist(), strict=True)
-        return {box.name: self._sign * w + 0.0 for box, w in named}
+        return {box.name: sign_of(self.sense) * w + 0.0 for box, w in named}
 
     @property
     def expected_total(self) -> float:
         """The exact expectation of the total."""
-        return self._sign * float(self._backward[0][0]) + 0.0
+        return sign_of(self.sense) * float(self._backward[0][0]) + 0.0
 
     @cached_property
     def _chances(self) -> tuple[Floats, Floats]:
@@ -154,35 +143,20 @@ class NoRecallPlan:
         return [box.expected_cost for box in self.boxes]
 
     @property
-    def _rule(self) -> NoRecallRule:
-        values, worth = self._backward
-        return NoRecallRule(values[1:], worth)
-
-    def _begin(self) -> RoundState:
-        outside = math.inf if self.outside is None else self._sign * self.outside
-        return RoundState(self._costs, outside)
+    def _game(self) -> Game:
+        (values, worth), names = self._backward, tuple(box.name for box in self.boxes)
+        laws = [mirrored(box.law, self.sense) for box in self.boxes]
+        rule = NoRecallRule(values[1:], worth)
+        begin = partial(RoundState, self._costs, in_hand(self.outside, self.sense))
+        return Game(names, names, rule, self.sense, begin, drawn_from(laws), settle_taken)
 
     def search(self) -> VariantSearch:
         """Begin a live search by this plan."""
-        names = [box.name for box in self.boxes]
-        return VariantSearch(
-            boxes=names,
-            rule=self._rule,
-            state=self._begin(),
-            sense=self.sense,
-            settle=settle_taken,
-        )
+        return self._game.search()
 
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds on drawn values; ``rng`` may be a seed."""
-        laws = [mirrored(box.law, self.sense) for box in self.boxes]
-
-        def begin(_: np.random.Generator) -> tuple[RoundState, Draw]:
-            return self._begin(), lambda row, rng: float(laws[row].sample(rng, 1)[0])
-
-        names = tuple(box.name for box in self.boxes)
-        game = Game(names, names, self._rule, begin, settle_taken)
-        return simulated_game(game, rounds, rng, sign=self._sign)
+        return self._game.simulate(rounds, rng)
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""

@@ -21,9 +21,9 @@ def printed(plan: Any) -> str:
 
 
 def plan_lines(
-    head: str, columns: Sequence[str], rows: Sequence[Sequence[str | float]], plan: Any
+    head: str, columns: Sequence[str], rows: Sequence[Sequence[str | float]], plan: Any, *more: str
 ) -> Group:
-    """Return a sentence, a table of names and numbers, and what the search is worth."""
+    """Return a sentence, a table of names and numbers, what the search is worth, and more lines."""
     table = Table()
     for place, column in enumerate(columns):
         table.add_column(column, justify="right" if place else "left", overflow="fold")
@@ -31,7 +31,8 @@ def plan_lines(
         table.add_row(*(Text(cell if isinstance(cell, str) else number(cell)) for cell in row))
     if len(rows) > _MOST_ROWS:
         table.add_row(f"… {len(rows) - _MOST_ROWS} more", *([""] * (len(columns) - 1)))
-    return Group(Text(head), table, *(Text(line) for line in summary(plan, len(plan.boxes))))
+    below = [*summary(plan, len(plan.boxes)), *more]
+    return Group(Text(head), table, *(Text(line) for line in below))
 
 
 def summary(plan: Any, boxes: int) -> list[str]:

@@ -15,7 +15,8 @@ value v, so that these costs and v add up to at least κ of the box that comes a
 rule they add up to just that, and boxes beside the way cost nothing: where κ > M, what follows stays
 below σ, and so below all else that is available, until M is reached and kept. ∎
 
-With several prerequisites for one box no such index exists; this module takes one.
+With several prerequisites for one box no such index exists
+(:mod:`~weitzman.search.variants.hard.prerequisites`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +48,7 @@ def forest_roots(
     """
     after: dict[str | None, list[Box]] = {}
     for box in boxes:
-        after.setdefault(box.after, []).append(box)
+        after.setdefault(box.parent, []).append(box)
     _check_forest(boxes, after)
     sign = 1.0 if sense == "min" else -1.0
     made: dict[tuple[str, float | None], Node | None] = {}
@@ -119,7 +120,7 @@ def _worth(law: Distribution, worth: Callable[[float], float] | None, box: str) 
 
 
 def _check_successes(box: Box, after: dict[str | None, list[Box]], worth: object) -> None:
-    if box.after is not None or box.name in after or worth is not None:
+    if box.before or box.name in after or worth is not None:
         rule = "stand alone: it does not combine with boxes after others or a utility"
         raise InvalidInputError(f"Box {box.name!r} of successes", rule, box.value)
 
@@ -128,10 +129,9 @@ def _check_forest(boxes: Sequence[Box], after: dict[str | None, list[Box]]) -> N
     """Refuse a box after one that is not there, and boxes that come after each other in a circle."""
     names = {box.name for box in boxes}
     for box in boxes:
-        if box.after is not None and box.after not in names:
-            raise InvalidInputError(
-                f"The box before {box.name!r}", "be one of the boxes", box.after
-            )
+        if box.parent is not None and box.parent not in names:
+            subject = f"The box before {box.name!r}"
+            raise InvalidInputError(subject, "be one of the boxes", box.parent)
     reached: set[str] = set()
     waiting = list(after.get(None, []))
     while waiting:
@@ -141,4 +141,4 @@ def _check_forest(boxes: Sequence[Box], after: dict[str | None, list[Box]]) -> N
     for box in boxes:
         if box.name not in reached:
             rule = "not come after itself"
-            raise InvalidInputError(f"Box {box.name!r}", rule, f"after {box.after}")
+            raise InvalidInputError(f"Box {box.name!r}", rule, f"after {box.parent}")

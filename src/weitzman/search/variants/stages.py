@@ -19,6 +19,7 @@ min κ_i). The rule costs just that: if κ_s > M_s, what follows s stays below �
 others, until the box is kept; and the box that it keeps has the smallest κ. ∎
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ from weitzman.search.box import Box, expected_cost
 from weitzman.search.contents import Stage
 from weitzman.search.laws.conversion import as_distribution
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import finite_number, whole_number
 from weitzman.search.variants.forest.nodes import Branch, Node
 
 ValueNode = Callable[[Distribution, str | None, float, float], Node]
@@ -98,6 +99,9 @@ def checked_chances(shown: Any, subject: str) -> dict[Any, float]:
     rule = "show signals with chances >= 0 of sum 1"
     if not isinstance(shown, Mapping) or not shown:
         raise InvalidInputError(subject, rule, shown)
+    if isinstance(shown, Counter):
+        each = {label: whole_number(k, subject, least=0) for label, k in shown.items()}
+        shown = {label: count / max(sum(each.values()), 1) for label, count in each.items()}
     chances = {label: finite_number(p, subject, rule) for label, p in shown.items()}
     if min(chances.values()) < 0.0 or abs(sum(chances.values()) - 1.0) > 1e-9:
         raise InvalidInputError(subject, rule, shown)

@@ -41,7 +41,8 @@ _EPS = float(np.finfo(np.float64).eps)
 class Capped:
     """κ of one node: of its cost, its discount, and the branches that it leads to.
 
-    ``sigma`` is given if it is known; ``chain`` are the values of a chain.
+    ``sigma`` is given if it is known; ``chain`` are the values of a chain. Without a cost it is the one
+    at which ``sigma`` is the reservation value.
     """
 
     plain = False
@@ -50,19 +51,24 @@ class Capped:
 
     def __init__(
         self,
-        cost: float,
+        cost: float | None,
         discount: float,
         ways: Sequence[Way],
         sigma: float | None = None,
         chain: list[Leaf] | None = None,
     ) -> None:
         self.chain = chain
-        self.cost, self.discount, self.ways = cost, discount, tuple(ways)
+        self.discount, self.ways = discount, tuple(ways)
         parts = [part for way in ways for part in way.parts]
         self._bottom = min((part.low for part in parts), default=np.inf)
         ends = [min((part.top for part in way.parts), default=np.inf) for way in ways]
+        # A scale for quadrature, until it is known
+        self.cost = 0.0 if cost is None else cost
         self.sigma = self._solved() if sigma is None else sigma
-        self.low, self.top = self.sigma, max(self.sigma, *ends)
+        if cost is None and np.isfinite(self.sigma):
+            self.cost = float(self._heights(np.full(1, self.sigma))[0])
+        self.low = self._bottom if np.isneginf(self.sigma) else self.sigma
+        self.top = max(self.sigma, *ends)
 
     def sf(self, x: Floats) -> Floats:
         """Return P(κ > x)."""
@@ -83,8 +89,12 @@ class Capped:
 
     def excess(self, s: Floats) -> Floats:
         """Return E(s − κ)⁺ = (g(s) − c)⁺."""
+        return np.where(s > self.sigma, self._heights(s) - self.cost, 0.0)
+
+    def _heights(self, s: Floats) -> Floats:
+        """Return g(s)."""
         if self.closed:
-            return np.where(s > self.sigma, self._sum(s) - self.cost, 0.0)
+            return self._sum(s)
         flat = np.ravel(s)
         inner = self._marks[(self._marks > self._start) & (self._marks < flat.max(initial=-np.inf))]
         points = np.unique(np.concatenate([inner, flat[flat > self._start]]))
@@ -92,7 +102,7 @@ class Capped:
         result = heights[np.searchsorted(points, flat, side="right")]
         for i in np.flatnonzero(flat <= self._start):
             result[i] = self._left(float(flat[i]))
-        return np.reshape(np.where(flat > self.sigma, result - self.cost, 0.0), np.shape(s))
+        return np.reshape(result, np.shape(s))
 
     @cached_property
     def edges(self) -> Floats:

@@ -48,7 +48,8 @@ class Twig:
 class Forest:
     """Nodes with their rows and reservation values; smaller values are better.
 
-    ``sigma`` takes the place of the true reservation values, by row.
+    ``sigma`` takes the place of the true reservation values, by row; the capped laws are then those of
+    the costs at which these would be the true ones.
     """
 
     def __init__(self, roots: Sequence[Node], *, sigma: Floats | None = None) -> None:
@@ -61,6 +62,13 @@ class Forest:
     def capped(self) -> list[Capped | Outcomes]:
         """The capped law of every node, by row."""
         found: dict[int, Capped | Outcomes] = {}
+        if self._given is not None:
+            for node in (node for level in self._levels() for node in level):
+                ways = [_way(branch, found) for branch in node.branches]
+                kind = Outcomes if has_outcomes(ways) else Capped
+                given = float(self._given[self.row[id(node)]])
+                found[id(node)] = kind(None, node.discount, ways, given)
+            return [found[id(node)] for node in self.nodes]
         for level in self._levels():
             chains: list[tuple[Node, list[Way], list[Leaf]]] = []
             for node in level:

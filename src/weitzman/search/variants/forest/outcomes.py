@@ -1,5 +1,6 @@
 """Capped laws of nodes behind which all values have finitely many outcomes: exact, without quadrature."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,15 +11,23 @@ from weitzman.search.variants.forest.parts import Part, Way
 
 
 class Outcomes(Part):
-    """κ of a node behind which all values have finitely many outcomes: exact."""
+    """κ of a node behind which all values have finitely many outcomes: exact.
 
-    def __init__(self, cost: float, discount: float, ways: Sequence[Way]) -> None:
+    Either the cost is given or ``sigma``, and the cost is the one that it is the reservation value at.
+    """
+
+    def __init__(
+        self, cost: float | None, discount: float, ways: Sequence[Way], sigma: float = math.nan
+    ) -> None:
         laws = [_lowest([part.law for part in way.parts if isinstance(part, Part)]) for way in ways]
         points = np.concatenate([law.values for law in laws])
         chances = [way.chance for way in ways]
         mass = np.concatenate([p * law.probabilities for p, law in zip(chances, laws, strict=True)])
         reached = Discrete.of_masses(points, mass)
-        self.sigma = _root(reached, cost, discount)
+        if cost is None:
+            self.sigma, self.cost = sigma, _height(reached, sigma, discount)
+        else:
+            self.sigma, self.cost = _root(reached, cost, discount), cost
         values, mass = np.maximum(reached.values, self.sigma), reached.probabilities
         if discount < 1.0:
             values, mass = np.append(values, self.sigma), np.append(discount * mass, 1.0 - discount)
@@ -39,6 +48,13 @@ def _lowest(laws: Sequence[Distribution]) -> Discrete:
     points = np.unique(np.concatenate([[np.inf], *(law.kinks() for law in laws)]))
     above = np.prod([law.sf(points) for law in laws], axis=0) if laws else np.zeros(1)
     return Discrete.of_masses(points, -np.diff(above, prepend=1.0))
+
+
+def _height(reached: Discrete, s: float, discount: float) -> float:
+    """Return g(s)."""
+    if np.isneginf(s):
+        return 0.0
+    return (1.0 - discount) * s + discount * float(reached.excess_below(s))
 
 
 def _root(reached: Discrete, cost: float, discount: float) -> float:

@@ -1,7 +1,17 @@
-"""The plan over a forest of nodes: order, exact total, and how likely each box is opened and kept."""
+"""The plan over a forest of nodes: order, exact total, and how likely each box is opened and kept.
+
+At reservation values σ other than the true ones the rule is the optimal one for the costs g_i(σ_i) at which
+they would be true, with g of :mod:`~weitzman.search.variants.forest.capped` for what is behind each node at
+these σ. Its expected total at those costs is that of the capped laws max(σ_i, M_i); with q_i the expected
+discount at which row i is opened, at the true costs it is
+
+    E min(outside, min_i κ_i) + Σ_i q_i (c_i − g_i(σ_i)),
+
+and the weight of the lightest basis in place of the minimum where several are kept.
+"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,22 +21,16 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.search.box import Box
 from weitzman.search.numbers import finite_number
-from weitzman.search.reservation import Sense
+from weitzman.search.reservation import Sense, sign_of
 from weitzman.search.rule import Rule
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
-from weitzman.search.variants.face import (
-    EXACT,
-    Draw,
-    Game,
-    Settle,
-    Step,
-    VariantSearch,
-    simulated_game,
-)
+from weitzman.search.variants.face import EXACT, Game, Settle, Step, VariantSearch
+from weitzman.search.variants.forest.capped import Capped
 from weitzman.search.variants.forest.chances import Room, kept, opened
 from weitzman.search.variants.forest.forest import Forest
 from weitzman.search.variants.forest.nodes import Node
+from weitzman.search.variants.forest.outcomes import Outcomes
 from weitzman.search.variants.forest.totals import Integral
 
 if TYPE_CHECKING:
@@ -38,7 +42,8 @@ if TYPE_CHECKING:
 class ForestPlan:
     """The optimal search of boxes with stages or boxes after others, or of several boxes to keep.
 
-    Made by :func:`plan`. All numbers are computed when first asked for, and kept.
+    Made by :func:`plan`; at reservation values that were given it is the search by these. All numbers
+    are computed when first asked for, and kept.
     """
 
     boxes: tuple[Box, ...]
@@ -47,7 +52,8 @@ class ForestPlan:
     forest: Forest
     rule: Rule
     places: int
-    _integral: Integral
+    _truth: Forest
+    _integral: Callable[[Sequence[Capped | Outcomes]], Integral]
     _room: Room
     _settle: Settle
     _worth: Callable[[float], float] | None = None
@@ -55,7 +61,7 @@ class ForestPlan:
 
     @property
     def _sign(self) -> float:
-        return 1.0 if self.sense == "min" else -1.0
+        return sign_of(self.sense)
 
     @cached_property
     def _outside(self) -> float:
@@ -80,10 +86,13 @@ class ForestPlan:
     @cached_property
     def reservation_values(self) -> dict[str, float]:
         """The reservation value of each box, of its first stage; of several the best."""
+        return self._by_first(self.forest.sigma)
+
+    def _by_first(self, sigmas: Floats) -> dict[str, float]:
         best = dict.fromkeys((box.name for box in self.boxes), math.inf)
         for row in sorted(self._firsts):
             box = self.forest.nodes[row].box
-            best[box] = min(best[box], float(self.forest.sigma[row]))
+            best[box] = min(best[box], float(sigmas[row]))
         return {box: self._sign * sigma + 0.0 for box, sigma in best.items()}
 
     @cached_property
@@ -95,7 +104,32 @@ class ForestPlan:
     @cached_property
     def expected_total(self) -> float:
         """The exact expectation of the total."""
-        return self._sign * self._integral.below(self._outside) + 0.0
+        total = self._capped_total(self.forest)
+        if self.forest is not self._truth:
+            paid = np.array([node.cost for node in self.forest.nodes])
+            rate = np.array([law.cost for law in self.forest.capped])
+            total += float(np.sum(self._discounted * (paid - rate)))
+        return self._sign * total + 0.0
+
+    def _capped_total(self, forest: Forest) -> float:
+        return self._integral(forest.root_laws).below(self._outside)
+
+    @cached_property
+    def optimal_total(self) -> float:
+        """The expected total at the true reservation values; no rule does better."""
+        return self._sign * self._capped_total(self._truth) + 0.0
+
+    @cached_property
+    def regret(self) -> float:
+        """How much worse the plan is than the optimum, ≥ 0; 0 for a plan at the true values."""
+        if self.forest is self._truth:
+            return 0.0
+        return max(0.0, self._sign * (self.expected_total - self.optimal_total))
+
+    @cached_property
+    def optimal_reservation_values(self) -> dict[str, float]:
+        """The true reservation values, by box as :attr:`reservation_values` are."""
+        return self._by_first(self._truth.sigma)
 
     @cached_property
     def _opened(self) -> Floats:
@@ -143,10 +177,14 @@ class ForestPlan:
     def expected_paid(self) -> float:
         """The expected sum of the costs paid, discounted if the plan is."""
         costs = np.array([node.cost for node in self.forest.nodes])
+        return float(np.sum(self._discounted * costs))
+
+    @cached_property
+    def _discounted(self) -> Floats:
+        """What the cost of each row is multiplied by on average."""
         if all(node.discount == 1.0 for node in self.forest.nodes):
-            return float(np.sum(self._opened * costs))
-        factors = opened(self.forest, self._room, self._outside, discounted=True)
-        return float(np.sum(factors * costs))
+            return self._opened
+        return opened(self.forest, self._room, self._outside, discounted=True)
 
     @property
     def searches(self) -> bool:
@@ -158,29 +196,29 @@ class ForestPlan:
         signals = frozenset(row for row, node in enumerate(nodes) if node.labels is not None)
         return RoundState([node.cost for node in nodes], self._outside, signals)
 
-    def search(self) -> VariantSearch:
-        """Begin a live search by this plan; a box with stages is given out once for each of them."""
-        labels = {row: n.labels for row, n in enumerate(self.forest.nodes) if n.labels is not None}
-        return VariantSearch(
-            boxes=self.steps,
+    @property
+    def _game(self) -> Game:
+        nodes, names = self.forest.nodes, tuple(box.name for box in self.boxes)
+        shows = [_draw(node) for node in nodes]
+        return Game(
+            boxes=names,
+            rows=self.steps,
             rule=self.rule,
-            state=self._begin(),
             sense=self.sense,
+            begin=self._begin,
+            draws=lambda _: lambda row, rng: shows[row](rng),
             settle=self._settle,
-            labels=labels,
+            labels={row: n.labels for row, n in enumerate(nodes) if n.labels is not None},
             worth=self._worth,
         )
 
+    def search(self) -> VariantSearch:
+        """Begin a live search by this plan; a box with stages is given out once for each of them."""
+        return self._game.search()
+
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds of the plan on drawn values and signals; ``rng`` may be a seed."""
-        draws = [_draw(node) for node in self.forest.nodes]
-
-        def begin(_: np.random.Generator) -> tuple[RoundState, Draw]:
-            return self._begin(), lambda row, rng: draws[row](rng)
-
-        names = tuple(box.name for box in self.boxes)
-        game = Game(names, self.steps, self.rule, begin, self._settle)
-        return simulated_game(game, rounds, rng, sign=self._sign)
+        return self._game.simulate(rounds, rng)
 
     def plot(self) -> "Figure":
         """Return a picture of the plan, its trees as trees; needs ``weitzman[plot]``."""

@@ -20,46 +20,36 @@ at least T(1 − p) + p Σ E(κ_i − T)⁺ >= T(1 − p) + p (E X − T) = T. �
 The rule does not depend on the order. The exact total is that of the order in which the boxes are given.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from weitzman.arrays import Arrays, Flags
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.reservation import mirrored
 from weitzman.search.rule import STOP, Action, Open, Take
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import Settled, guarantee
-from weitzman.search.variants.hard.bounded import BoundedPlan, checked_problem, optimum
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, optimum
 
 
-def plan_arrivals(boxes: Sequence[Box], *, outside: float = 0.0) -> BoundedPlan:
+def plan_arrivals(problem: Problem) -> BoundedPlan:
     """Return the plan for boxes that arrive in an order that is not known, larger values better.
 
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box`, with distinct names and values >= 0, independent of each other.
-    outside
-        What is there at the end if no box was taken, >= 0.
-
-    Examples
-    --------
-    >>> from weitzman import Discrete
-    >>> made = plan_arrivals([Box(name, 1.0, Discrete([0.0, 10.0])) for name in "ab"])
+    >>> from weitzman import Box, Discrete, plan
+    >>> boxes = [Box(name, 1.0, Discrete([0.0, 10.0])) for name in "ab"]
+    >>> made = plan(boxes, sense="max", outside=0.0, arrivals=True)
     >>> made.kind, made.expected_total, made.bound
     ('guarantee ≥ 0.5', 6.0, 6.0)
     """
-    problem = checked_problem(boxes, "max", outside)
+    if problem.sense != "max":
+        raise InvalidInputError("The sense", "be 'max' for boxes that arrive", problem.sense)
     for box in problem.boxes:
         if float(box.law.support()[0]) < 0.0:
             raise InvalidInputError(f"The value of box {box.name!r}", "be >= 0", box.law)
     if problem.outside is None or problem.outside < 0.0:
-        raise InvalidInputError("The outside option", "be a finite number >= 0", outside)
+        needed = "be a number >= 0 for boxes that arrive, what is there if none is taken"
+        raise InvalidInputError("The outside option", needed, problem.outside)
     # Smaller is better inside: what is at least T here is at most −T there
-    laws = [mirrored(b.law, "max") for b in problem.boxes]
+    laws = problem.laws
     best = optimum(laws, problem.costs, problem.start)
     threshold = min(0.5 * best.expected_total, problem.start)
     worth = best.reservation_values <= threshold

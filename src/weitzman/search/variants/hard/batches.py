@@ -21,66 +21,34 @@ import numpy as np
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.numbers import finite_number, whole_number
-from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import HEURISTIC, Settle, Settled, settle_best
-from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem, optimum
-from weitzman.search.variants.hard.opened_sets import Moves, discrete_laws
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, optimum
+from weitzman.search.variants.hard.opened_sets import Moves
 
 
-def plan_batches(
-    boxes: Sequence[Box],
-    *,
-    size: int,
-    price: float,
-    sense: Sense = "min",
-    outside: float | None = None,
-    method: str = "batches",
-) -> BoundedPlan:
-    """Return a plan that opens several boxes at a time.
+def plan_batches(problem: Problem, size: int, price: float, method: str) -> BoundedPlan:
+    """Return a plan that opens up to ``size`` boxes at a time, for a price on top of their costs.
 
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box` with finitely many outcomes, with distinct names; values independent
-        of each other.
-    size
-        The largest number of boxes that are opened together; at least 1.
-    price
-        What a batch costs on top of the costs of its boxes, >= 0.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything. None: at least one box is opened.
-    method
-        ``"batches"``, Weitzman's rule on batches that are made beforehand; or ``"exact"``, the optimum,
-        for few boxes.
-
-    Examples
-    --------
+    >>> from weitzman import Box, Discrete, plan
     >>> calls = [Box(name, 0.5, Discrete([2.0, 12.0])) for name in "abc"]
-    >>> made = plan_batches(calls, size=2, price=1.0)
+    >>> made = plan(calls, at_once=2, price=1.0)
     >>> made.expected_total, made.bound
     (5.625, 5.0)
     """
-    problem = checked_problem(boxes, sense, outside)
-    most = whole_number(size, "The size of a batch", least=1)
+    most = whole_number(size, "The number of boxes that are opened at once", least=1)
     extra = finite_number(price, "The price of a batch", "be a finite number >= 0")
     if extra < 0.0:
         raise InvalidInputError("The price of a batch", "be a finite number >= 0", price)
-    laws = discrete_laws([mirrored(b.law, sense) for b in problem.boxes], "boxes in batches")
-    if method == "exact":
-        sets = problem.opened_sets(_together(len(laws), most, extra))
-        rule = sets.rule()
-        return problem.solved(sets, rule=rule, settle=_settle_with(rule.begun, extra))
-    if method != "batches":
-        raise InvalidInputError("The method", "be 'batches' or 'exact'", method)
-    return _in_batches(problem, laws, most, extra)
+    if method == "batches":
+        return _in_batches(problem, most, extra)
+    sets = problem.opened_sets(_together(len(problem.boxes), most, extra))
+    rule = sets.rule()
+    return problem.solved(sets, rule=rule, settle=_settle_with(rule.begun, extra))
 
 
 class BatchRule:
@@ -213,8 +181,9 @@ def _improved(
     return now
 
 
-def _in_batches(problem: Problem, laws: Sequence[Discrete], most: int, price: float) -> BoundedPlan:
+def _in_batches(problem: Problem, most: int, price: float) -> BoundedPlan:
     """Return Weitzman's rule on batches that are made one after the other, and then improved."""
+    laws = problem.discrete
 
     def total(batches: Sequence[Sequence[int]]) -> float:
         return _among(problem, laws, batches, price).expected_total

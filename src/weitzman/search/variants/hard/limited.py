@@ -25,14 +25,12 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation
 from weitzman.search.numbers import finite_number, whole_number
-from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import WeitzmanRule
 from weitzman.search.variants.face import HEURISTIC
 from weitzman.search.variants.forest.plain import keep_probabilities
-from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, checked_problem, optimum
+from weitzman.search.variants.hard.bounded import BoundedPlan, Problem, optimum
 from weitzman.search.variants.hard.opened_sets import one_by_one, rows_of
 
 _HALVINGS = 50
@@ -40,52 +38,24 @@ _HIGHEST = 1e12
 
 
 def plan_limited(
-    boxes: Sequence[Box],
-    *,
-    most: int | None = None,
-    budget: float | None = None,
-    sense: Sense = "min",
-    outside: float | None = None,
-    method: str = "subset",
+    problem: Problem, most: int | None, budget: float | None, method: str
 ) -> BoundedPlan:
     """Return a plan that opens at most so many boxes, or pays at most so much.
 
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box`, with distinct names; values independent of each other.
-    most
-        The largest number of boxes that may be opened; at least 1.
-    budget
-        The largest sum of costs that may be paid. Exactly one of the two limits is given.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything. None: at least one box is opened.
-    method
-        ``"subset"``, Weitzman's rule among the best boxes that fit; or ``"exact"``, the optimum, for few
-        boxes with finitely many outcomes.
-
-    Examples
-    --------
-    >>> from weitzman import Discrete
-    >>> quotes = [Box(name, 1.0, Discrete([2.0, 12.0])) for name in "abcd"]
-    >>> made = plan_limited(quotes, most=3)
+    >>> from weitzman import Box, Discrete, plan
+    >>> made = plan([Box(name, 1.0, Discrete([2.0, 12.0])) for name in "abcd"], most=3)
     >>> made.expected_total, made.kind, round(made.most_lost, 3)
     (5.0, 'heuristic', 0.5)
     """
-    problem = checked_problem(boxes, sense, outside)
     limit = _limit(problem, most, budget)
-    if method == "exact":
-        single = one_by_one(len(problem.boxes))
+    if method == "subset":
+        return _best_subset(problem, limit)
+    single = one_by_one(len(problem.boxes))
 
-        def moves(opened: int) -> list[tuple[int, float]]:
-            return [move for move in single(opened) if limit.allows(rows_of(opened | move[0]))]
+    def moves(opened: int) -> list[tuple[int, float]]:
+        return [move for move in single(opened) if limit.allows(rows_of(opened | move[0]))]
 
-        return problem.solved(problem.opened_sets(moves))
-    if method != "subset":
-        raise InvalidInputError("The method", "be 'subset' or 'exact'", method)
-    return _best_subset(problem, limit)
+    return problem.solved(problem.opened_sets(moves))
 
 
 @dataclass(frozen=True)
@@ -122,7 +92,7 @@ class _Subsets:
 
     def __init__(self, problem: Problem, limit: _Limit) -> None:
         self.problem, self.limit = problem, limit
-        self.laws = [mirrored(b.law, problem.sense) for b in problem.boxes]
+        self.laws = problem.laws
         self._totals: dict[frozenset[int], float] = {}
 
     def priced(self, price: float) -> Evaluation:

@@ -24,18 +24,16 @@ Opening j, with Y = min(b, W of the others): c_j + E min(v_j, Y) >= E V_j(Y) = E
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws
 from weitzman.search.laws.at_most import AtMost
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.rule import Action, Open, Take, WeitzmanRule
 from weitzman.search.state import RoundState
 from weitzman.search.variants.face import HEURISTIC, guarantee
@@ -43,8 +41,7 @@ from weitzman.search.variants.forest.plain import keep_probabilities
 from weitzman.search.variants.hard.bounded import (
     BoundedPlan,
     Problem,
-    by_box,
-    checked_problem,
+    check_names,
     optimum,
 )
 from weitzman.search.variants.hard.opened_sets import one_by_one
@@ -67,48 +64,27 @@ class CommittedRule:
 
 
 def plan_optional_inspection(
-    boxes: Sequence[Box],
-    *,
-    unopened: Sequence[str] | None = None,
-    sense: Sense = "min",
-    outside: float | None = None,
-    method: str = "committing",
+    problem: Problem, unopened: bool | Sequence[str], method: str
 ) -> BoundedPlan:
-    """Return a plan for boxes that may be taken without opening them.
+    """Return a plan for boxes of which some, or with True all, may be taken without opening them.
 
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box`, with distinct names; values independent of each other.
-    unopened
-        The names of the boxes that may be taken unopened; None for all.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything, or None.
-    method
-        ``"committing"``, the best committing plan; or ``"exact"``, the optimum, for few boxes with
-        finitely many outcomes.
-
-    Examples
-    --------
+    >>> from weitzman import Box, plan
     >>> shops = [Box("near", 2.0, Discrete([8.0, 12.0])), Box("far", 1.0, Discrete([4.0, 18.0]))]
-    >>> made = plan_optional_inspection(shops)
+    >>> made = plan(shops, unopened=True)
     >>> made.kind, made.expected_total, made.bound
     ('guarantee ≤ 4/3', 8.0, 8.0)
     """
-    problem = checked_problem(boxes, sense, outside)
     names = problem.names
-    chosen = names if unopened is None else list(unopened)
-    by_box(dict.fromkeys(chosen), names, "The boxes that may be taken unopened")
-    laws = [mirrored(b.law, sense) for b in problem.boxes]
-    blind = np.array([float(law.mean()) for law in laws])
+    if isinstance(unopened, str) or not isinstance(unopened, bool | Iterable):
+        rule = "be True, or a list of names"
+        raise InvalidInputError("The boxes that may be taken unopened", rule, unopened)
+    chosen = names if isinstance(unopened, bool) else list(unopened)
+    check_names(chosen, names, "The boxes that may be taken unopened")
+    blind = np.array([float(law.mean()) for law in problem.laws])
     blind[[name not in chosen for name in names]] = math.inf
     if method == "exact":
         return problem.solved(problem.opened_sets(one_by_one(len(names)), blind))
-    if method != "committing":
-        raise InvalidInputError("The method", "be 'committing' or 'exact'", method)
-    return _committing(problem, laws, blind)
+    return _committing(problem, problem.laws, blind)
 
 
 def _committing(problem: Problem, laws: Sequence[Distribution], blind: Floats) -> BoundedPlan:

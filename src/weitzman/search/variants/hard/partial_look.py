@@ -15,8 +15,11 @@ costs E min(outside, min_i κ_i). ``committing`` is the best of the 2ⁿ choices
 beyond a choice that no change of a single box makes better.
 
 **Indices.** The index of a closed box is min(σ^F, σ^P), after a signal σ^t; the smallest goes on until
-what is in hand is at most all. ``whittle`` looks at a closed box in the way that attains its index;
-``index`` looks partially below σ^{F/P}, with x the better of what is in hand and the next box's index.
+what is in hand is at most all. ``index`` looks at a closed box in the way that attains its index;
+``turning`` looks partially below σ^{F/P}, with x the better of what is in hand and the next box's index.
+
+**Looking one step ahead.** ``whittle`` does what is best now if what follows is worth the bound below, which
+is Whittle's integral; it stops where that is no better than what is in hand.
 
 **What no search can do better.** Alone against o in hand a closed box is worth V(o) = min(E min(o,
 κ^F), E min(o, κ^P)), concave with slopes in [0, 1], hence E min(o, W) for a law W.
@@ -38,7 +41,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.conversion import ValueLike, as_distribution
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.numbers import checked_cost, finite_number
-from weitzman.search.reservation import Sense, check_sense, mirrored
+from weitzman.search.reservation import Sense, mirrored
 from weitzman.search.variants.hard.batches import smallest
 from weitzman.search.variants.hard.opened_sets import discrete_laws
 
@@ -73,6 +76,12 @@ class PartialBox:
     signals: Mapping[Any, tuple[float, ValueLike]]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidInputError("The name of a box", "be a text that is not empty", self.name)
+        signals: Any = self.signals
+        if not isinstance(signals, Mapping):
+            rule = "be a mapping to chances and laws"
+            raise InvalidInputError(f"The signals of box {self.name!r}", rule, signals)
         checked_cost(self.cost, self.name)
         checked_cost(self.partial_cost, self.name)
         subject = f"The chances of the signals of box {self.name!r}"
@@ -226,9 +235,10 @@ def best_commitment(looks: Sequence[Looks], outside: float) -> tuple[bool, ...]:
     return choice
 
 
-def checked_looks(boxes: Sequence[PartialBox], sense: Sense) -> list[Looks]:
-    """Return the thresholds of boxes with distinct names."""
-    names = [box.name for box in boxes]
-    if not names or len(set(names)) < len(names):
-        raise InvalidInputError("The boxes", "be at least one, with distinct names", names)
-    return [Looks(box, check_sense(sense)) for box in boxes]
+def checked_looks(boxes: Sequence[Any], sense: Sense) -> list[Looks]:
+    """Return the thresholds of boxes, all of which may be looked at partially."""
+    for box in boxes:
+        if not isinstance(box, PartialBox):
+            rule = "be a PartialBox: boxes with partial looks do not combine with others"
+            raise InvalidInputError(f"Box {box.name!r}", rule, box)
+    return [Looks(box, sense) for box in boxes]

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,11 @@ from weitzman.arrays import Arrays, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
-from weitzman.search.variants.hard.partial_look import Looks, expected_smallest
+from weitzman.search.variants.hard.batches import smallest
+from weitzman.search.variants.hard.partial_look import Looks, at_least, expected_smallest
+
+if TYPE_CHECKING:
+    from weitzman.search.laws.discrete import Discrete
 
 Sights = tuple[int, ...]
 Decide = Callable[[Sights, float], int]
@@ -60,6 +65,49 @@ class IndexRule:
             others = indices[:box] + indices[box + 1 :]
             partial = min(best, *others, math.inf) < look.turn
         return 2 * box if partial and sights[box] == 0 else 2 * box + 1
+
+
+class WhittleRule:
+    """Do what is best now if every later state is worth E min(x, min_j W_j), Whittle's integral."""
+
+    def __init__(self, problem: "PartialProblem") -> None:
+        self._problem = problem
+        self._known: dict[Sights, Discrete | None] = {}
+
+    def _worth(self, sights: Sights, best: Floats) -> Floats:
+        """Return the integral at sights, for every number in hand."""
+        if sights not in self._known:
+            laws = [
+                look.worth if sight == 0 else at_least(look.laws[sight - 1], look.after[sight - 1])
+                for look, sight in zip(self._problem.looks, sights, strict=True)
+                if sight >= 0
+            ]
+            self._known[sights] = smallest(laws) if laws else None
+        law = self._known[sights]
+        if law is None:
+            return best
+        far = np.isinf(best)
+        near = np.where(far, 0.0, best)
+        return np.where(far, law.mean(), near - law.excess_below(near))
+
+    def decide(self, sights: Sights, best: float) -> int:
+        """Return the row to open next, or −1."""
+        least, choice = best, -1
+        for box, sight in enumerate(sights):
+            for row in (
+                () if sight < 0 else (2 * box, 2 * box + 1) if sight == 0 else (2 * box + 1,)
+            ):
+                later = self._problem.after(sights, best, row)
+                chances, states, hands = zip(*later, strict=True)
+                if row % 2:
+                    worth = self._worth(states[0], np.array(hands))
+                else:
+                    now = np.full(1, best)
+                    worth = np.array([self._worth(state, now)[0] for state in states])
+                total = self._problem.cost(row) + float(np.array(chances) @ worth)
+                if total < least:
+                    least, choice = total, row
+        return choice
 
 
 class LookRule:

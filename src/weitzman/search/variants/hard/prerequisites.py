@@ -12,10 +12,10 @@ is an exact recursion over the opened sets that can be reached.
 
 **What no search can do better.** Whoever needs only one of the prerequisites of every box is at least
 as well off, and searches a forest. Of the two forests that keep for each box its cheapest or its
-dearest prerequisite the one with the larger optimum is the bound.
+most expensive prerequisite the one with the larger optimum is the bound.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,64 +23,36 @@ import numpy as np
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.laws.discrete import Discrete
-from weitzman.search.reservation import Sense, mirrored
-from weitzman.search.variants.choose import Asked, forest_plan
+from weitzman.search.variants.asked import Asked
 from weitzman.search.variants.face import HEURISTIC
 from weitzman.search.variants.hard.batches import smallest
 from weitzman.search.variants.hard.bounded import (
     BoundedPlan,
     Problem,
-    by_box,
-    checked_problem,
+    check_names,
     optimum,
 )
 from weitzman.search.variants.hard.opened_sets import (
     OpenedSets,
     OpenedSetsRule,
-    discrete_laws,
     rows_of,
 )
+from weitzman.search.variants.independent import forest_plan
 
 
-def plan_prerequisites(
-    boxes: Sequence[Box],
-    needs: Mapping[str, Sequence[str]],
-    *,
-    sense: Sense = "min",
-    outside: float | None = None,
-    method: str = "bundles",
-) -> BoundedPlan:
-    """Return a plan for boxes of which some need others to be open.
+def plan_prerequisites(problem: Problem, method: str) -> BoundedPlan:
+    """Return a plan for boxes of which some come after several others.
 
-    Parameters
-    ----------
-    boxes
-        At least one :class:`Box` with finitely many outcomes, with distinct names; values independent
-        of each other.
-    needs
-        For a box the names of all boxes that must be open before it; no circles.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better.
-    outside
-        A value that can be had without opening anything. None: at least one box is opened.
-    method
-        ``"bundles"``, or ``"exact"``, the optimum; both for few boxes.
-
-    Examples
-    --------
-    >>> parts = [Box("frame", 1.0, 9.0), Box("motor", 1.0, 9.0), Box("car", 1.0, Discrete([0.0, 8.0]))]
-    >>> made = plan_prerequisites(parts, {"car": ["frame", "motor"]}, outside=9.0)
+    >>> from weitzman import Box, Discrete, plan
+    >>> car = Box("car", 1.0, Discrete([0.0, 8.0]), after=["frame", "motor"])
+    >>> made = plan([Box("frame", 1.0, 9.0), Box("motor", 1.0, 9.0), car], outside=9.0)
     >>> made.expected_total, made.bound
     (7.0, 6.0)
     """
-    problem = checked_problem(boxes, sense, outside)
-    order = _Needs(problem, needs)
+    order = _Needs(problem)
     sets = problem.opened_sets(order.moves)
     if method == "exact":
         return problem.solved(sets)
-    if method != "bundles":
-        raise InvalidInputError("The method", "be 'bundles' or 'exact'", method)
     bundles = _Bundles(problem, order, sets)
     courses = sets.follow(bundles.action)
     return problem.plan(
@@ -96,20 +68,19 @@ def plan_prerequisites(
 class _Needs:
     """What every box needs, directly and in all, as sets of rows."""
 
-    def __init__(self, problem: Problem, needs: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, problem: Problem) -> None:
         names = problem.names
-        by_box(needs, names, "The boxes that need others")
         place = {name: i for i, name in enumerate(names)}
         self.direct = [0] * len(names)
-        for name, before in needs.items():
-            by_box(dict.fromkeys(before), names, f"What box {name!r} needs")
-            self.direct[place[name]] = sum(1 << place[other] for other in set(before))
+        for box in problem.boxes:
+            check_names(box.before, names, f"The boxes before {box.name!r}")
+            self.direct[place[box.name]] = sum(1 << place[other] for other in box.before)
         self.all = list(self.direct)
         for _ in names:
             self.all = [_union([a, *(self.all[j] for j in rows_of(a))]) for a in self.all]
         circle = [name for i, name in enumerate(names) if self.all[i] >> i & 1]
         if circle:
-            raise InvalidInputError("What boxes need", "have no circles", circle)
+            raise InvalidInputError("What boxes come after", "have no circles", circle)
 
     def moves(self, opened: int) -> Sequence[tuple[int, float]]:
         """Return the boxes that may be opened next."""
@@ -136,12 +107,6 @@ class _Bundles:
     sets: OpenedSets
 
     @cached_property
-    def _laws(self) -> list[Discrete]:
-        return discrete_laws(
-            [mirrored(b.law, self.problem.sense) for b in self.problem.boxes], "boxes"
-        )
-
-    @cached_property
     def _known(self) -> dict[int, float]:
         return {}
 
@@ -150,14 +115,14 @@ class _Bundles:
         if bundle not in self._known:
             rows = rows_of(bundle)
             cost = np.array([float(self.problem.costs[rows].sum())])
-            law = smallest([self._laws[i] for i in rows])
+            law = smallest([self.problem.discrete[i] for i in rows])
             used = optimum([law], cost, self.problem.start)
             self._known[bundle] = float(used.reservation_values[0])
         return self._known[bundle]
 
     def action(self, opened: int, best: float) -> int:
         """Return the box to open next as a set, or 0."""
-        closed = [i for i in range(len(self._laws)) if not opened >> i & 1]
+        closed = [i for i in range(len(self.problem.boxes)) if not opened >> i & 1]
         bundles = [(self.order.all[i] | 1 << i) & ~opened for i in closed]
         bundle = min(bundles, key=self._sigma, default=0)
         if bundle == 0 or best <= self._sigma(bundle):
@@ -171,7 +136,7 @@ class _Bundles:
 
 
 def _forest(problem: Problem, order: _Needs, sign: float) -> float:
-    """Return the optimum if each box needs only one of its prerequisites: the cheapest or the dearest."""
+    """Return the optimum if each box needs one of its prerequisites, the cheapest or most expensive."""
     boxes = []
     for box, before in zip(problem.boxes, order.direct, strict=True):
         rows = rows_of(before)
