@@ -85,7 +85,13 @@ class LiveSearch(Search[Name]):
         """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
         state, shown = self._state, self._shown
         rule: Any = getattr(self._rule, "inner", self._rule)
-        kept = {"index.sigma": rule.sigma} if isinstance(rule, WeitzmanRule) else self._kept(rule)
+        if isinstance(rule, WeitzmanRule):
+            kept: State = {"index.sigma": rule.sigma}
+        else:
+            # Laws of rounds: loaded where there is a policy with one, not with the first searcher
+            from weitzman.learn.storage.rules import rule_state
+
+            kept = rule_state(rule)
         marks = [state.asked is not None, self._closed, False, self._learned is not None]
         chosen = -1 if state.kept is None else state.kept
         return {
@@ -104,13 +110,6 @@ class LiveSearch(Search[Name]):
             "guessed": np.array([self._guessed]),
             **{f"course.{name}": array.copy() for name, array in kept.items()},
         }
-
-    @staticmethod
-    def _kept(rule: Rule) -> State:
-        # Laws of rounds: loaded where there is a policy with one, not with the first searcher
-        from weitzman.learn.storage.rules import rule_state
-
-        return rule_state(rule)
 
     def to_bytes(self) -> bytes:
         """Return :meth:`state` as bytes, to be kept in a database."""

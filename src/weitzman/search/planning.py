@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.numbers import finite_number
 from weitzman.search.plan import Plan
-from weitzman.search.reservation import Sense, check_sense, reservation_value
+from weitzman.search.reservation import Sense, check_sense, reservation_value, turned_values
 from weitzman.search.samples import GuaranteedPlan, Worst, plan_from_samples
 
 if TYPE_CHECKING:
@@ -138,8 +136,13 @@ def plan(
     check_sense(sense)
     given = None
     if reservation_values is not None:
-        names = [box.name for box in boxes]
-        given = _reservation_values(reservation_values, names, check_sense(sense))
+        if isinstance(reservation_values, Mapping):
+            names = [box.name for box in boxes]
+            if set(reservation_values) != set(names):
+                rule, got = f"be for the boxes {names}", list(reservation_values)
+                raise InvalidInputError("The reservation values", rule, got)
+            reservation_values = [reservation_values[name] for name in names]
+        given = turned_values(reservation_values, len(boxes), check_sense(sense))
     made = Plan(boxes=boxes, sense=sense, outside=outside, _given=given)
     _check_laws(made)
     return made
@@ -201,26 +204,3 @@ def expected_total(
     """
     p = plan(boxes, sense=sense, outside=outside, reservation_values=reservation_values)
     return p.expected_total
-
-
-def _reservation_values(
-    given: Mapping[str, float] | ArrayLike, names: Sequence[str], sense: Sense
-) -> Floats:
-    """Return reservation values, by name or in the order of the boxes, with smaller ones better."""
-    if isinstance(given, Mapping):
-        if set(given) != set(names):
-            rule = f"be for the boxes {list(names)}"
-            raise InvalidInputError("The reservation values", rule, list(given))
-        given = [given[name] for name in names]
-    numbers = np.asarray(given)
-    if numbers.dtype.kind not in "fiu":
-        raise InvalidInputError("The reservation values", "be numbers", given)
-    sign = 1.0 if sense == "min" else -1.0
-    turned = sign * numbers.astype(np.float64)
-    if turned.shape != (len(names),):
-        rule = f"be one number per box, {len(names)}"
-        raise InvalidInputError("The reservation values", rule, np.shape(turned))
-    if np.isnan(turned).any() or np.isposinf(turned).any():
-        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-        raise InvalidInputError("The reservation values", rule, (sign * turned).tolist())
-    return turned

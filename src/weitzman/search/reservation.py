@@ -119,6 +119,21 @@ def solve_law(law: Distribution, cost: Floats, sense: Sense) -> Floats:
     return root if (cost > 0.0).all() else np.where(cost > 0.0, root, free)
 
 
+def turned_values(given: ArrayLike, count: int, sense: Sense) -> Floats:
+    """Return given reservation values, one per box, with smaller ones better."""
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "fiu":
+        raise InvalidInputError("The reservation values", "be numbers", given)
+    if numbers.shape != (count,):
+        rule = f"be one number per box, {count}"
+        raise InvalidInputError("The reservation values", rule, numbers.shape)
+    turned = numbers.astype(np.float64) * (1.0 if sense == "min" else -1.0)
+    if np.isnan(turned).any() or np.isposinf(turned).any():
+        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
+        raise InvalidInputError("The reservation values", rule, numbers.tolist())
+    return turned
+
+
 def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> None:
     """Refuse a far root whose expected excess is not the cost, as far as a root has digits."""
     turned, s = mirrored(law, sense), root if sense == "min" else -root

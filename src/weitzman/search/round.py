@@ -24,10 +24,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
-from weitzman.search.reservation import Sense, check_sense
+from weitzman.search.reservation import Sense, check_sense, turned_values
 from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
@@ -234,11 +233,9 @@ def search_by(
         raise InvalidInputError("The boxes", "be at least one", boxes)
     if len(set(boxes)) < len(boxes):
         raise InvalidInputError("The names of the boxes", "be distinct", boxes)
-    sigma = _reservation_values(reservation_values, sense)
-    for subject, given in (("The costs", costs), ("The reservation values", sigma)):
-        if np.shape(given) != (len(boxes),):
-            rule = f"be one number per box, {len(boxes)}"
-            raise InvalidInputError(subject, rule, given)
+    sigma = turned_values(reservation_values, len(boxes), sense)
+    if np.shape(costs) != (len(boxes),):
+        raise InvalidInputError("The costs", f"be one number per box, {len(boxes)}", costs)
     prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
     start = math.inf
     if outside is not None:
@@ -253,14 +250,3 @@ def finite_value(value: Any, box: Hashable) -> float:
     if type(value) is float and math.isfinite(value):
         return value
     return finite_number(value, f"The value of box {box!r}")
-
-
-def _reservation_values(given: ArrayLike, sense: Sense) -> Floats:
-    sigma = np.asarray(given)
-    if sigma.dtype.kind not in "fiu" or np.isnan(sigma).any():
-        raise InvalidInputError("The reservation values", "be numbers", given)
-    turned = sigma.astype(np.float64) * (1.0 if sense == "min" else -1.0)
-    if np.isposinf(turned).any():
-        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-        raise InvalidInputError("The reservation values", rule, given)
-    return turned

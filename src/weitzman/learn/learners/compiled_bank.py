@@ -36,21 +36,10 @@ class _Linear(Protocol):
 class CompiledBank(Bank):
     """The running learner of all boxes, over the arrays of one learner.
 
-    Parameters
-    ----------
-    learner
-        The description of the learner: whether there is an intercept, w₀, and whether all boxes are one row.
-    boxes, dimension
-        The number of boxes, and the length of a context.
-    blank
-        Makes the arrays from w₀ of each row and the capacity.
-    weights
-        Finds the weights among the arrays; None if the prediction is not w·x.
-    seen
-        The largest number of observations that a row holds, for a learner that keeps them; it then
-        grows by doubling.
-    tidy
-        Clears what a copied state holds but does not use.
+    ``blank`` makes the arrays from w₀ of each row and the capacity, and ``weights`` finds the weights among
+    them; None if the prediction is not w·x. For a learner that keeps observations ``seen`` is the largest
+    number that a row holds: the capacity then grows by doubling. ``tidy`` clears what a copied state holds
+    but does not use.
     """
 
     def __init__(
@@ -94,7 +83,6 @@ class CompiledBank(Bank):
         optimism: float,
         outside: float = math.inf,
     ) -> Floats:
-        """Predict from arrays that are known to have the right types and shapes."""
         out = np.empty(costs.shape[0])
         row, rule = self._predict_rows.call(
             self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, outside, out
@@ -117,7 +105,6 @@ class CompiledBank(Bank):
         return cast("Floats", self.arrays.spread)
 
     def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
-        """Return w of each box, the intercept last; None if the prediction is not w·x."""
         if self._weights is None:
             return None
         return self._weights(self.arrays)[self._places(boxes)].copy()
@@ -125,7 +112,6 @@ class CompiledBank(Bank):
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
-        """Learn from arrays that are known to have the right types and shapes."""
         self.reserve(values.shape[0] if self.shared else 1)
         row, rule = self._learn(boxes, contexts, values, costs)
         if rule == UNSORTED:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
+from weitzman.learn.policy import joined, parted
 
 FIRST = 64
 """How many contexts a map takes its scales from."""
@@ -90,7 +91,7 @@ class Mapped:
         if len(self._early) >= FIRST:
             early = self._early
             self._settled = self._map.settle(np.ascontiguousarray(early[:, 4:]))
-            self._bank = self._linear.start(boxes=self._rows, dimension=self._bank.dimension)
+            self._bank = self._linear.start(boxes=self._bank.boxes, dimension=self._bank.dimension)
             begin = 0
             for end in (np.flatnonzero(early[:, 1]) + 1).tolist():
                 part = early[begin:end]
@@ -102,34 +103,23 @@ class Mapped:
                 begin = end
             self._early = np.empty((0, early.shape[1]))
 
-    @property
-    def _rows(self) -> int:
-        return self._bank.boxes
-
     def resize(self, rows: int) -> None:
-        """Let rows join that have seen nothing."""
-        self._bank.add_boxes(rows - self._rows)
+        self._bank.add_boxes(rows - self._bank.boxes)
 
     def state(self) -> Arrays:
-        """Return a copy of everything that later answers depend on."""
         settled = np.empty((0, 0)) if self._settled is None else self._settled.copy()
-        linear = {f"linear.{name}": array for name, array in self._bank.state().items()}
-        return {"settled": settled, "early": self._early.copy()} | linear
+        own: Arrays = {"settled": settled, "early": self._early.copy()}
+        return own | joined({"linear": self._bank.state()})
 
     def restore(self, rows: int, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from what ``state`` returned."""
-        begin = "linear."
-        linear = {n.removeprefix(begin): a for n, a in state.items() if n.startswith(begin)}
-        own = {
-            n: np.array(a, dtype=np.float64) for n, a in state.items() if not n.startswith(begin)
-        }
-        fits = own.keys() == {"settled", "early"} and own["early"].shape[1:] == (
-            self._dimension + 4,
-        )
+        own = {n: a for n, a in state.items() if not n.startswith("linear.")}
+        fits = own.keys() == {"settled", "early"}
+        fits = fits and own["early"].shape[1:] == (self._dimension + 4,)
         if not fits or own["settled"].shape[:1] not in {(0,), (self._size,)}:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         bank = self._linear.start(boxes=rows, dimension=self._dimension + self._size)
-        bank.restore(linear)
+        bank.restore(parted(state, "linear"))
         self._bank = bank
-        self._settled = own["settled"] if own["settled"].size else None
-        self._early = own["early"]
+        settled = np.array(own["settled"], dtype=np.float64)
+        self._settled = settled if settled.size else None
+        self._early = np.array(own["early"], dtype=np.float64)

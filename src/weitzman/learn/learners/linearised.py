@@ -93,7 +93,6 @@ class LinearisedFTRL:
     horizon: int | None = None
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
-        """Return a bank that has seen nothing."""
         own_prior(self.prior)
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)
@@ -131,9 +130,7 @@ def _width(state: LinearisedState, row: int, context: Floats) -> float:
     return math.sqrt(total)
 
 
-@implements(reach_row, LinearisedState)
-def _reach(state: LinearisedState, row: int, context: Floats) -> float:
-    return width_row(state, row, context)
+implements(reach_row, LinearisedState)(_width)
 
 
 @implements(learn_row, LinearisedState)

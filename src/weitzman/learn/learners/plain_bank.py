@@ -21,6 +21,7 @@ from weitzman.learn.bank_input import refusal
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import note_residual
 from weitzman.learn.learners.parts.optimism import lowered, note_look
+from weitzman.learn.policy import joined, parted
 from weitzman.search.numbers import LIMIT
 
 
@@ -72,7 +73,6 @@ class PlainBank(Bank):
         optimism: float,
         outside: float = math.inf,
     ) -> Floats:
-        """Predict from arrays that are known to have the right types and shapes."""
         self._refuse(boxes, contexts, None, costs)
         rows = self._places(boxes)
         sigma = self._model.predict(rows, contexts, costs)
@@ -93,7 +93,6 @@ class PlainBank(Bank):
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
-        """Learn from arrays that are known to have the right types and shapes."""
         known = np.flatnonzero(~np.isnan(values))
         self._refuse(boxes, contexts, values, costs)
         if not len(known):
@@ -129,7 +128,7 @@ class PlainBank(Bank):
 
     def _state(self) -> Arrays:
         mine: Arrays = {"spread": self._spread.copy(), "pool": self._pool.copy()}
-        return mine | {f"model.{name}": array for name, array in self._model.state().items()}
+        return mine | joined({"model": self._model.state()})
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         own = {name: array for name, array in state.items() if not name.startswith("model.")}
@@ -137,8 +136,7 @@ class PlainBank(Bank):
         shapes = {"boxes": (1,), "spread": (rows, 3), "pool": (3,)}
         if {name: array.shape for name, array in own.items()} != shapes:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
-        inner = {n.removeprefix("model."): a for n, a in state.items() if n.startswith("model.")}
-        self._model.restore(rows, inner)
+        self._model.restore(rows, parted(state, "model"))
         self._spread = np.array(own["spread"], dtype=np.float64)
         self._pool = np.array(own["pool"], dtype=np.float64)
 

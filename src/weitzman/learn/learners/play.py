@@ -73,7 +73,13 @@ def play_compiled(
             kappa=optimism,
             shared=bank.shared,
         )
-        results = (played.totals, played.paid, played.chosen, played.opened_count, kept)
-        play_rounds(bank.arrays, part, Results(*(array[now] for array in results)), work)
+        results = Results(
+            totals=played.totals[now],
+            paid=played.paid[now],
+            chosen=played.chosen[now],
+            opened_count=played.opened_count[now],
+            predictions=kept[now],
+        )
+        play_rounds(bank.arrays, part, results, work)
         done = now.stop
     return played

@@ -17,7 +17,6 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
 )
 from weitzman.search.rule import NO_BOX, next_box
-from weitzman.search.rule import NO_BOX, next_box
 
 # What is learned from, as bits
 FULL, OPENED, PROBED = 4, 1, 2
