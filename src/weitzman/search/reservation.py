@@ -17,7 +17,7 @@ conventions at the edges:
   digits any more: refused.
 """
 
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,11 +38,9 @@ _EPS = float(np.finfo(np.float64).eps)
 
 def check_sense(sense: str) -> Sense:
     """Return ``sense`` if it is one."""
-    if sense == "min":
-        return "min"
-    if sense == "max":
-        return "max"
-    raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+    if sense not in ("min", "max"):
+        raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+    return cast("Sense", sense)
 
 
 def mirrored(law: Distribution, sense: Sense) -> Distribution:
@@ -67,7 +65,10 @@ def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
     """
     law = _laws(value)
     excess = law.excess_below if check_sense(sense) == "min" else law.excess_above
-    return _plain(excess(_in_hand(s)))
+    in_hand = float_array(s, "The value in hand")
+    if np.isnan(in_hand).any():
+        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
+    return _plain(excess(in_hand))
 
 
 @overload
@@ -145,14 +146,6 @@ def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> N
         rule = "have a reservation value that double precision can compute"
         at = float(np.broadcast_to(cost, bad.shape)[bad].flat[0]) if bad.any() else cost
         raise InvalidInputError("The value", rule, f"{law!r} at cost {at}")
-
-
-def _in_hand(s: ArrayLike) -> Floats:
-    """Return values in hand as an array; they may be infinite."""
-    found = float_array(s, "The value in hand")
-    if np.isnan(found).any():
-        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
-    return found
 
 
 def _laws(value: Any) -> Distribution:

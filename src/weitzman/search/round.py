@@ -110,7 +110,7 @@ class Search(Generic[Name]):
         """
         row = self._state.asked
         if row is None or box is not None or self._closed:
-            row = self._row_of(box, "see a value of")
+            row = self._row_of(box)
         number, real = self._read(value, row), self._real_cost(cost, row)
         self._state.see(row, number)
         if real is not None:
@@ -198,7 +198,7 @@ class Search(Generic[Name]):
             return f"it waits for that of box {self._current!r}"
         return "it waits for no value"
 
-    def _row_of(self, box: Name | None, act: str) -> int:
+    def _row_of(self, box: Name | None) -> int:
         """Return the row that a value is for, if one may come."""
         self._check_open()
         state = self._state
@@ -208,7 +208,7 @@ class Search(Generic[Name]):
         late = [row for row in rows if self._boxes[row] == box and row not in state.values]
         if box is None or not late:
             which = "a box" if box is None else f"box {box!r}"
-            raise SearchStateError(f"The search cannot {act} {which}: {self._awaited}.")
+            raise SearchStateError(f"The search cannot see a value of {which}: {self._awaited}.")
         return late[0]
 
 

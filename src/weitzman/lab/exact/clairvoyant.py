@@ -17,6 +17,7 @@ refused.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,14 +51,8 @@ def clairvoyant(instance: Instance) -> Clairvoyant:
     _check_revealed(instance)
     sigma = conditional_reservation_values(instance)
     first, expected = _best_first(instance, sigma)
-    totals, opened = play_states(
-        first,
-        sigma,
-        instance.costs,
-        np.ascontiguousarray(instance.values),
-        np.ascontiguousarray(instance.lower),
-        np.ascontiguousarray(instance.upper),
-    )
+    hidden: Any = map(np.ascontiguousarray, (instance.values, instance.lower, instance.upper))
+    totals, opened = play_states(first, sigma, instance.costs, *hidden)
     return Clairvoyant(totals=totals, expected_totals=expected, opened_count=opened)
 
 
