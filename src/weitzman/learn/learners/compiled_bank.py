@@ -65,7 +65,7 @@ class CompiledBank(Bank):
 
     def _unseen(self, boxes: int, capacity: int) -> Any:
         """Return the arrays of boxes that have seen nothing."""
-        size = self._dimension + bool(self._learner.intercept)
+        size = self.dimension + bool(self._learner.intercept)
         return self._blank(prior_rows(self._learner.prior, self._rows(boxes), size), capacity)
 
     def _take(self, boxes: int, capacity: int, arrays: Any) -> None:
@@ -85,15 +85,15 @@ class CompiledBank(Bank):
     ) -> Floats:
         out = np.empty(costs.shape[0])
         row, rule = self._predict_rows.call(
-            self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, outside, out
+            self.arrays, boxes, contexts, costs, self.shared, optimism, self.boxes, outside, out
         )
         if row >= 0:
             raise refusal(row, rule, (boxes, contexts, None, costs))
         return out
 
     def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
-        if boxes.size and not 0 <= boxes.min() <= boxes.max() < self._boxes:
-            rule = f"be integers from 0 to {self._boxes - 1}"
+        if boxes.size and not 0 <= boxes.min() <= boxes.max() < self.boxes:
+            rule = f"be integers from 0 to {self.boxes - 1}"
             raise InvalidInputError("boxes", rule, boxes.tolist())
         out = np.empty(boxes.shape[0])
         width_rows(self.arrays, boxes, contexts, self.shared, out)
@@ -124,7 +124,7 @@ class CompiledBank(Bank):
         return cast(
             "tuple[int, int]",
             self._learn_rows.call(
-                self.arrays, boxes, rows, found, paid, self.shared, self._boxes, self._marks
+                self.arrays, boxes, rows, found, paid, self.shared, self.boxes, self._marks
             ),
         )
 
@@ -135,7 +135,7 @@ class CompiledBank(Bank):
             return
         needed = self._seen(self.arrays) + observations
         if needed > self._capacity:
-            self._grow(self._boxes, max(needed, 2 * self._capacity))
+            self._grow(self.boxes, max(needed, 2 * self._capacity))
         self._left = self._capacity - needed
 
     def room(self) -> int:

@@ -80,7 +80,7 @@ class PlainBank(Bank):
             widths = self._model.widths(rows, contexts)
             sigma = np.array(sigma)
             looks = self._spread[rows, 2]
-            _lower(optimism, self._pool, self._boxes, looks, widths, costs, outside, sigma)
+            _lower(optimism, self._pool, self.boxes, looks, widths, costs, outside, sigma)
         return sigma
 
     def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
@@ -108,7 +108,7 @@ class PlainBank(Bank):
         """Raise for the first row that breaks a rule; a row without its value may break most."""
         matters = np.ones(len(boxes), dtype=np.bool_) if values is None else ~np.isnan(values)
         broken = np.zeros((5, len(boxes)), dtype=np.bool_)
-        broken[0] = (boxes < 0) | (boxes >= self._boxes)
+        broken[0] = (boxes < 0) | (boxes >= self.boxes)
         if values is not None:
             if not self.shared:
                 broken[1, 1:] = [box in boxes[:k] for k, box in enumerate(boxes[1:], 1)]

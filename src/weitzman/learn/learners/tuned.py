@@ -157,14 +157,14 @@ class TunedBank(Bank):
         """Return w of each box, 0 for features that the leading bank does not look at."""
         k = self.leader
         found = cast("Floats", self._banks[k].weights(boxes))
-        out = np.zeros((len(found), self._dimension))
+        out = np.zeros((len(found), self.dimension))
         out[:, : found.shape[1]] = found
         out[:, 0] *= self._constants[k]
         return out
 
     def _resize(self, boxes: int) -> None:
         for bank in self._banks:
-            bank.add_boxes(boxes - self._boxes)
+            bank.add_boxes(boxes - self.boxes)
 
     def _state(self) -> Arrays:
         own = {"losses": self._losses, "squares": self._squares, "constants": self._constants}

@@ -45,7 +45,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
     """Open a round, or return again the one that was opened with this id and content."""
     want = round_input(problem, ask)
     if ask.id is not None:
-        before = _history(engine, problem, ask.id)
+        before = round_history(problem, engine.find(problem.name, ask.id))
         if before is not None:
             body = before.body
             opened_with = (body.places, body.contexts, body.guessed, body.outside)
@@ -104,8 +104,11 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
     new = _new_values(problem, opened, opened.looks, ask.values)
     costs = _new_costs(problem, opened, [*opened.looks, *dict(new)], ask.costs)
-    if opened.guessed:
-        _check_told(problem, opened, new, {**opened.state.spent, **dict(costs)})
+    known = {**opened.state.spent, **dict(costs)}
+    untold = [place for place, value in new if value is not None and place not in known]
+    if opened.guessed and untold:
+        text = "The round was opened without costs: each look must tell what it cost."
+        raise Refusal("invalid", text, f"costs.{box_name(problem, opened, untold[0])}")
     if new or costs:
         engine.happen(problem.name, Seen(new, costs=costs), name)
     row = opened.next()
@@ -135,16 +138,11 @@ def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) 
 
 def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
     """Return the history of a round, which must be there."""
-    history = _history(engine, problem, name)
+    history = round_history(problem, engine.find(problem.name, name))
     if history is None:
         text = f"The problem {problem.name!r} has no round {name!r}."
         raise Refusal("unknown", text, "round")
     return history
-
-
-def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
-    """Return the history of a round; None if there is no such round."""
-    return round_history(problem, engine.find(problem.name, name))
 
 
 def outcome_of(
@@ -230,19 +228,6 @@ def _new_costs(
             text = f"The look at the box {box!r} has cost {known!r} before."
             raise Refusal("conflict", text, field)
     return new
-
-
-def _check_told(
-    problem: Problem,
-    opened: OpenRound,
-    new: list[tuple[int, float | None]],
-    spent: Mapping[int, float],
-) -> None:
-    """Refuse a value whose look has no cost, in a round that was opened without costs."""
-    for row, value in new:
-        if value is not None and row not in spent:
-            text = "The round was opened without costs: each look must tell what it cost."
-            raise Refusal("invalid", text, f"costs.{box_name(problem, opened, row)}")
 
 
 def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple[int, float]]:
