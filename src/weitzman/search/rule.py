@@ -39,23 +39,6 @@ from numpy.typing import NDArray
 from weitzman.arrays import Arrays, Floats
 from weitzman.search.state import RoundState
 
-__all__ = [
-    "NO_BOX",
-    "STOP",
-    "Action",
-    "Arrays",
-    "Open",
-    "Rule",
-    "Stop",
-    "Take",
-    "WeitzmanRule",
-    "advance",
-    "follow",
-    "next_box",
-    "opening_order",
-    "to_open",
-]
-
 NO_BOX: Final = -1
 """What :func:`next_box` returns when no box is worth opening."""
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Arrays, Floats
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
@@ -24,7 +24,7 @@ from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
-from weitzman.search.rule import Arrays, Rule
+from weitzman.search.rule import Rule
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):

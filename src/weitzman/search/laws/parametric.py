@@ -111,7 +111,11 @@ class LocationScale(Distribution):
         cost = np.asarray(cost, dtype=np.float64)
         shape = np.broadcast_shapes(cost.shape, self.shape)
         if len(shape) == 1 and shape[0] > _CHUNK:
-            return self._solve_in_chunks(np.broadcast_to(cost, shape))
+            cost = np.broadcast_to(cost, shape)
+            parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
+            laws = (self[part] if self.shape else self for part in parts)
+            each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
+            return np.concatenate(each)
         up, std = self.scale > 0.0, self.standard
         root = std.solve_below if np.all(up) else None if np.any(up) else std.solve_above
         if root is None:
@@ -128,12 +132,6 @@ class LocationScale(Distribution):
                 rule = "have a cdf that never decreases, from 0 to 1, and a mean that fits its cdf"
                 raise InvalidInputError("The value", rule, self)
         return root
-
-    def _solve_in_chunks(self, cost: Floats) -> Floats:
-        parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
-        laws = (self[part] if self.shape else self for part in parts)
-        each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
-        return np.concatenate(each)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Floats:
         if self.standard.sample is None:
