@@ -219,7 +219,10 @@ def _is_off(box: BoxReport) -> bool:
 
 
 def _curve(problem: Problem) -> list[CurvePoint]:
-    points = (CurvePoint(*msgspec.structs.astuple(mark)) for mark in problem.tally.marks)
-    return [
-        msgspec.structs.replace(p, at=p.at * _SECOND, total=p.total * problem.sign) for p in points
-    ]
+    points = []
+    for mark in problem.tally.marks:
+        point = CurvePoint(**msgspec.structs.asdict(mark))
+        point.at *= _SECOND
+        point.total *= problem.sign
+        points.append(point)
+    return points

@@ -1,6 +1,5 @@
 """The wire format of what is said about problems and rounds: lists, rounds, reports, health."""
 
-from weitzman.ledger.state.tally import Mark
 from weitzman.serve.messages.schema import Outcome, Wire
 
 
@@ -111,8 +110,21 @@ class BoxReport(Wire):
     rounds_since_look: int | None
 
 
-class CurvePoint(Mark, frozen=True, array_like=False, forbid_unknown_fields=True):
+class CurvePoint(Wire):
     """Sums after a number of closed rounds."""
+
+    closed: int
+    at: float
+    total: float
+    paid: float
+    looks: int
+    saved_against_all: float
+    saved_against_outside: float
+    regret: float
+    known: int
+    saved_against_everything: float
+    saved_against_fixed: float
+    shortfall: float
 
 
 class Mean(Wire):
