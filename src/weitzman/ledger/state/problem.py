@@ -81,9 +81,10 @@ class Problem:
         sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
-        sigma = np.clip(sigma, -LARGEST, LARGEST)
         # Without the sign of a turned zero
         given: list[float] = (self.sign * sigma + 0.0).tolist()
+        if math.inf in given or -math.inf in given:
+            given = [min(max(number, -LARGEST), LARGEST) for number in given]
         self._fresh = (given, contexts)
         return given
 
@@ -221,13 +222,14 @@ class Problem:
         return problem
 
     def _learn(self, shown: Round, values: list[float]) -> None:
+        learned, told = self.tally.learned, False
         for place, value in zip(shown.places.tolist(), values, strict=True):
             if value == value:  # noqa: PLR0124  NaN is not itself
-                self.tally.learned[place] += 1
+                learned[place] += 1
+                told = True
         # A round that ended with nothing is none
-        known = np.array(values)
-        if shown.outside != math.inf or not np.isnan(known).all():
-            self._player.learn(shown, known)
+        if told or shown.outside != math.inf:
+            self._player.learn(shown, np.array(values))
 
     def _round(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None

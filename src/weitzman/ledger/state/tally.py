@@ -140,8 +140,9 @@ class Tally(msgspec.Struct):
             self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
         shortfall = spared = 0.0
         looks = ended.looks
+        costs = state.costs if not state.spent else [state.cost(row) for row in range(len(places))]
         for row, place in enumerate(places):
-            cost = state.cost(row)
+            cost = costs[row]
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
                 shortfall += self._look(place, sigma, cost, looks[row])

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
+from weitzman.ledger.bodies import Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
@@ -62,7 +62,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
                 sign=problem.sign,
                 rule=None if opened is None else opened.rule,
             )
-            return _reply(problem, ask.id, fresh)
+            return _reply(problem, ask.id, fresh, body)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
     if len(problem.rounds) >= engine.settings.rounds_limit:
@@ -84,7 +84,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
     engine.happen(problem.name, body, name)
     opened = problem.rounds[name]
     engine.watch(problem.name, name, opened.until)
-    return _reply(problem, name, opened)
+    return _reply(problem, name, opened, body)
 
 
 def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
@@ -102,13 +102,15 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
             engine.happen(problem.name, Seen(new, late=True), name)
         best = _turned(problem, history.round.state.best)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
-    new = _new_values(problem, opened, opened.looks, ask.values)
-    costs = _new_costs(problem, opened, [*opened.looks, *dict(new)], ask.costs)
-    known = {**opened.state.spent, **dict(costs)}
-    untold = [place for place, value in new if value is not None and place not in known]
-    if opened.guessed and untold:
-        text = "The round was opened without costs: each look must tell what it cost."
-        raise Refusal("invalid", text, f"costs.{box_name(problem, opened, untold[0])}")
+    looks = opened.looks
+    new = _new_values(problem, opened, looks, ask.values)
+    costs = _new_costs(problem, opened, [*looks, *dict(new)], ask.costs) if ask.costs else []
+    if opened.guessed:
+        known = {**opened.state.spent, **dict(costs)}
+        for place, value in new:
+            if value is not None and place not in known:
+                text = "The round was opened without costs: each look must tell what it cost."
+                raise Refusal("invalid", text, f"costs.{box_name(problem, opened, place)}")
     if new or costs:
         engine.happen(problem.name, Seen(new, costs=costs), name)
     row = opened.next()
@@ -237,23 +239,21 @@ def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple
     return _new_values(problem, opened, opened.looks, ask.values)
 
 
-def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
-    boxes = problem.settings.boxes
-    places = opened.places
+def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> RoundReply:
+    boxes, places = problem.settings.boxes, opened.places
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
+    order = sigma = None
     if opened.sigma:
-        # What is infinite is sent as the largest number: JSON has no other
-        shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in opened.sigma]
         order = [names[r] for r in opened.order]
-        sigma = dict(zip(names, shown, strict=True))
+        sigma = dict(zip(names, body.reservation_values, strict=True))
     return RoundReply(
         round=name,
         next=None if row is None else names[row],
         stop=row is None,
         best=_turned(problem, opened.state.outside),
-        order=order if opened.sigma else None,
-        reservation_values=sigma if opened.sigma else None,
+        order=order,
+        reservation_values=sigma,
         rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
         waits_until=opened.until * _SECOND,
     )

@@ -20,23 +20,17 @@ from weitzman.serve.http.route import ANY, BINARY, HTML, PARQUET, TEXT, Call, Ro
 from weitzman.serve.messages.schema import Health, Wire
 from weitzman.serve.page import files
 
-_GIVEN: Final[dict[str, Callable[[Call], Any]]] = {
-    "engine": attrgetter("engine"),
-    "problem": attrgetter("problem"),
-    "name": lambda call: call.args["round"],
-    "place": lambda call: call.args["place"],
-    "key_id": lambda call: call.args["key"],
-    "ask": attrgetter("body"),
-    "content": attrgetter("body"),
-    "rounds": attrgetter("body"),
-}
-"""What a command is given, by the name of a parameter; ``rounds`` are what was prepared for it."""
+_GIVEN: Final = {"ask": "body", "content": "body", "rounds": "body"}
+"""The parameters of commands that stand in a call under another name; ``rounds`` are what was prepared."""
 
 
 def _of_call(command: Callable[..., Any]) -> Callable[[Call], Any]:
-    """Return a command as a function of a call."""
-    given = [_GIVEN[name] for name in signature(command).parameters]
-    return lambda call: command(*[find(call) for find in given])
+    """Return a command as a function of a call, of which it is given what its parameters name."""
+    names = [_GIVEN.get(name, name) for name in signature(command).parameters]
+    given: Any = attrgetter(*names)
+    if len(names) == 1:
+        return lambda call: command(given(call))
+    return lambda call: command(*given(call))
 
 
 def _route(
