@@ -82,6 +82,7 @@ class Search(Generic[Name]):
         self._rule = rule
         self._state = state
         self._closed = False
+        self._needs_costs = False
 
     def __iter__(self) -> Iterator[Name]:
         return self
@@ -106,28 +107,23 @@ class Search(Generic[Name]):
 
         ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
         come after all, or one that was taken unopened. ``cost`` is what the look really cost, if that is not
-        what was expected.
+        what was expected; in a round that a searcher opened without costs it has to be said.
         """
         row = self._state.asked
         if row is None or box is not None or self._closed:
             row = self._row_of(box)
-        number, real = self._read(value, row), self._real_cost(cost, row)
+        number = self._read(value, row)
+        real = self._real_cost(cost, row) if cost is not None or self._needs_costs else None
         self._state.see(row, number)
         if real is not None:
             self._state.spend(row, real)
 
     def _read(self, value: Any, row: int) -> float:
-        """Return what a row shows as the state holds it."""
-        return self._number(value, self._boxes[row])
+        """Return what a row shows as the state holds it: smaller is better there."""
+        return self._sign * finite_value(value, self._boxes[row])
 
-    def _number(self, value: Any, box: Name) -> float:
-        """Return a value in the direction in which smaller is better."""
-        return self._sign * finite_value(value, box)
-
-    def _real_cost(self, cost: Any, row: int) -> float | None:
-        """Return what a look really cost; None if that was not said."""
-        if cost is None:
-            return None
+    def _real_cost(self, cost: Any, row: int) -> float:
+        """Return what a look really cost, as was said."""
         box = self._boxes[row]
         if row not in self._state.opened:
             rule = "be left out: the box was taken unopened"
@@ -141,7 +137,7 @@ class Search(Generic[Name]):
             which = "a box" if box is None else f"box {box!r}"
             raise SearchStateError(f"The search cannot miss the value of {which}: {self._awaited}.")
         row = self._state.asked
-        real = self._real_cost(cost, row)
+        real = None if cost is None else self._real_cost(cost, row)
         self._state.miss()
         if real is not None:
             self._state.spend(row, real)

@@ -62,6 +62,7 @@ class Boosted:
     engine: Engine = "auto"
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:
+        """Return a bank that has seen nothing."""
         engine = checked_engine(self.engine)
         linear = FTRL(eta=self.eta, intercept=self.intercept, shared=self.shared)
         model = _Model(linear, 1 if self.shared else boxes, dimension, engine)

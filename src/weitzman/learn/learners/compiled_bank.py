@@ -113,20 +113,15 @@ class CompiledBank(Bank):
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
         self.reserve(values.shape[0] if self.shared else 1)
-        row, rule = self._learn(boxes, contexts, values, costs)
+        row, rule = self._learn_rows.call(
+            self.arrays, boxes, contexts, values, costs, self.shared, self.boxes, self._marks
+        )
         if rule == UNSORTED:
-            order = np.argsort(boxes, kind="stable")
-            self._learn(boxes[order], contexts[order], values[order], costs[order])
+            rows = np.argsort(boxes, kind="stable")
+            given = (boxes[rows], contexts[rows], values[rows], costs[rows])
+            self._learn_rows.call(self.arrays, *given, self.shared, self.boxes, self._marks)
         elif row >= 0:
             raise refusal(row, rule, (boxes, contexts, values, costs))
-
-    def _learn(self, boxes: Ints, rows: Floats, found: Floats, paid: Floats) -> tuple[int, int]:
-        return cast(
-            "tuple[int, int]",
-            self._learn_rows.call(
-                self.arrays, boxes, rows, found, paid, self.shared, self.boxes, self._marks
-            ),
-        )
 
     def reserve(self, observations: int) -> None:
         """Make room for further observations of every row."""

@@ -69,6 +69,7 @@ class Fourier:
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:
+        """Return a bank that has seen nothing."""
         features = whole_number(self.features, "The number of features", least=2)
         if features % 2:
             raise InvalidInputError("The number of features", "be even", self.features)

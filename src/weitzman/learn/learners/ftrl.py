@@ -124,6 +124,7 @@ class FTRL:
     horizon: int | None = None
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
         rules = self._rules()
         window = int(rules[WINDOW])
         return CompiledBank(

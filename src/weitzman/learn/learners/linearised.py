@@ -93,6 +93,7 @@ class LinearisedFTRL:
     horizon: int | None = None
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
         own_prior(self.prior)
         radius = ball_radius(self.radius)
         eta = eta_code(self.eta, self.radius, self.horizon)

@@ -73,6 +73,7 @@ class Logistic:
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:
+        """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a finite number > 0 or 'auto'", self.eta)
         eta = eta_code(self.eta, None, None)

@@ -91,6 +91,7 @@ class NewtonStep:
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
         if self.eta == "theorem":
             raise InvalidInputError("eta", "be a number or 'auto' for a Newton step", self.eta)
         own_prior(self.prior)

@@ -80,6 +80,7 @@ class Residual:
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
         if self.memory < 1:
             raise InvalidInputError("memory", "be an integer >= 1", self.memory)
 

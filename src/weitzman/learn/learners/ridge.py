@@ -167,6 +167,7 @@ class Ridge:
     shared: bool = False
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
+        """Return a bank that has seen nothing."""
 
         def blank(start: Floats, capacity: int) -> RidgeState:
             core = blank_regression(start, self.eta, self.forget, self.prior)
