@@ -58,14 +58,14 @@ class OpenRound:
     state: RoundState
     rule: Rule | None
     guessed: bool = False
-    sigma: list[float] = field(init=False, default_factory=list)
+    sigma: list[float] = field(init=False)
     order: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.rule, WeitzmanRule):
             self.order, self.sigma = self.rule.lists()
         else:
-            self.order = list(range(len(self.state.costs)))
+            self.order, self.sigma = list(range(len(self.state.costs))), []
 
     @classmethod
     def begin(

@@ -235,10 +235,6 @@ class Problem:
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
     ) -> Round:
         """Return a round as the player sees it; smaller values are better."""
-        return Round(
-            contexts=contexts,
-            costs=np.array(costs),
-            outside=math.inf if outside is None else outside,
-            places=self._every if places is None else np.array(places, dtype=np.int64),
-            least=self.bound,
-        )
+        in_hand = math.inf if outside is None else outside
+        rows = self._every if places is None else np.array(places, dtype=np.int64)
+        return Round(contexts, np.array(costs), in_hand, rows, least=self.bound)
