@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import weitzman as wz
 from tests.strategies import steady
+from weitzman.arrays import Arrays
 from weitzman.learn.policy import walk
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import (
     NO_BOX,
     Action,
-    Arrays,
     Open,
     Take,
     WeitzmanRule,

@@ -164,7 +164,14 @@ def _report(plan: Any, simulation: "Simulation | None", seed: int) -> dict[str, 
     """Return the plan for machines."""
     from weitzman.search.plan import Plan
 
-    report = _plain_report(plan) if isinstance(plan, Plan) else _variant_report(plan)
+    numbers = ("sense", "outside", "expected_total", "expected_paid", "expected_opened")
+    report = {name: getattr(plan, name) for name in numbers}
+    if isinstance(plan, Plan):
+        report |= _plain_report(plan)
+    else:
+        more = ("bound", "most_lost", "plain_total", "confidence", "tree")
+        known = {name: found for name in more if (found := getattr(plan, name, "")) != ""}
+        report = {"kind": plan.kind, **report, **known, "boxes": _variant_boxes(plan)}
     if simulation is not None:
         low, high = simulation.quantile([0.05, 0.95]).tolist()
         report["simulation"] = {
@@ -181,11 +188,6 @@ def _report(plan: Any, simulation: "Simulation | None", seed: int) -> dict[str, 
 def _plain_report(plan: "Plan") -> dict[str, Any]:
     costs = {b.name: b.expected_cost for b in plan.boxes}
     return {
-        "sense": plan.sense,
-        "outside": plan.outside,
-        "expected_total": plan.expected_total,
-        "expected_paid": plan.expected_paid,
-        "expected_opened": plan.expected_opened,
         "best_single": plan.best_single,
         "single_total": plan.single_totals[plan.best_single],
         "all_total": plan.all_total,
@@ -202,25 +204,15 @@ def _plain_report(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def _variant_report(plan: Any) -> dict[str, Any]:
+def _variant_boxes(plan: Any) -> list[dict[str, Any]]:
     sigma: dict[str, float] = getattr(plan, "reservation_values", {})
     kept = plan.keep_probabilities
-    more = ("bound", "most_lost", "plain_total", "confidence", "tree")
-    return {
-        "kind": plan.kind,
-        "sense": plan.sense,
-        "outside": plan.outside,
-        "expected_total": plan.expected_total,
-        "expected_paid": plan.expected_paid,
-        "expected_opened": plan.expected_opened,
-        **{key: getattr(plan, key) for key in more if getattr(plan, key, "") != ""},
-        "boxes": [
-            {
-                "box": name,
-                "reservation_value": sigma.get(name),
-                "open_probability": opened,
-                "keep_probability": kept[name],
-            }
-            for name, opened in plan.open_probabilities.items()
-        ],
-    }
+    return [
+        {
+            "box": name,
+            "reservation_value": sigma.get(name),
+            "open_probability": opened,
+            "keep_probability": kept[name],
+        }
+        for name, opened in plan.open_probabilities.items()
+    ]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weitzman.arrays import Floats
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Round
 from weitzman.search.reservation import Sense
@@ -16,8 +16,6 @@ from weitzman.search.state import RoundState
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -86,9 +84,9 @@ class BoxExplanation:
     cost: float
     reservation_value: float
     prediction: float
-    optimism: float
-    looks: int | None
-    contributions: tuple[float, ...] | None
+    optimism: float = 0.0
+    looks: int | None = None
+    contributions: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,9 +129,10 @@ class Explanation:
 
     def __str__(self) -> str:
         """Return what is done, in sentences."""
+        remarks = [] if self.best_possible is None else [str(self.best_possible)]
         if not self.searches:
             lines = ["Open nothing: no look is worth its cost with the outside option in hand."]
-            return "\n".join([*lines, *self._remarks])
+            return "\n".join([*lines, *remarks])
         worse = "above" if self.sense == "min" else "below"
         never, always = (math.inf, -math.inf) if self.sense == "min" else (-math.inf, math.inf)
         lines = [f"Open {self.boxes[0].box!r} first."]
@@ -151,20 +150,14 @@ class Explanation:
             lines.append(
                 "After every look the rule decides again: what was found moves these numbers."
             )
-        return "\n".join([*lines, *self._remarks])
-
-    @property
-    def _remarks(self) -> list[str]:
-        return [] if self.best_possible is None else [str(self.best_possible)]
+        return "\n".join([*lines, *remarks])
 
     def __rich__(self) -> "Table":
         """Return the boxes as a table for rich."""
         from rich.table import Table
 
-        table = Table("box", *(f"{h}" for h in ("cost", "reservation value", "prediction")))
-        table.add_column("optimism")
-        table.add_column("looks")
-        table.add_column("largest contributions (feature: amount)")
+        headings = ("box", "cost", "reservation value", "prediction", "optimism", "looks")
+        table = Table(*headings, "largest contributions (feature: amount)")
         for b in self.boxes:
             parts = sorted(enumerate(b.contributions or ()), key=lambda kv: -abs(kv[1]))[:3]
             told = ", ".join(f"{k}: {v:+.3g}" for k, v in parts) or "–"
@@ -175,11 +168,7 @@ class Explanation:
 
 
 def explain_round(
-    bank: Bank,
-    names: Sequence[Hashable],
-    shown: Round,
-    used: FloatArray,
-    sign: float,
+    bank: Bank, names: Sequence[Hashable], shown: Round, used: Floats, sign: float
 ) -> Explanation:
     """Return the explanation of a round that is searched by the σ that are used.
 
@@ -224,7 +213,7 @@ def explain_round(
 
 
 def explain_order(
-    names: Sequence[Hashable], costs: FloatArray, sigma: FloatArray, sense: Sense
+    names: Sequence[Hashable], costs: Floats, sigma: Floats, sense: Sense
 ) -> Explanation:
     """Return the explanation of a round that is searched by these σ, smaller values better."""
     sign = 1.0 if sense == "min" else -1.0
@@ -234,9 +223,6 @@ def explain_order(
             cost=float(costs[row]),
             reservation_value=float(sign * sigma[row]),
             prediction=float(sign * sigma[row]),
-            optimism=0.0,
-            looks=None,
-            contributions=None,
         )
         for row in opening_order(sigma)
     ]

@@ -45,28 +45,18 @@ class Bank(ABC):
     ----------
     boxes, dimension, shared
         The number of boxes, the length of a context, and whether all boxes are one row.
+
+    Attributes
+    ----------
+    every
+        The numbers of all boxes.
     """
 
     def __init__(self, *, boxes: int, dimension: int, shared: bool) -> None:
-        self._boxes = whole_number(boxes, "The number of boxes", least=1)
-        self._dimension = whole_number(dimension, "The dimension", least=1)
-        self._every = np.arange(boxes)
+        self.boxes = whole_number(boxes, "The number of boxes", least=1)
+        self.dimension = whole_number(dimension, "The dimension", least=1)
+        self.every = np.arange(boxes)
         self.shared = shared
-
-    @property
-    def boxes(self) -> int:
-        """The number of boxes."""
-        return self._boxes
-
-    @property
-    def dimension(self) -> int:
-        """The length of a context."""
-        return self._dimension
-
-    @property
-    def every(self) -> Ints:
-        """The numbers of all boxes."""
-        return self._every
 
     def predict(
         self,
@@ -81,7 +71,7 @@ class Bank(ABC):
 
         ``outside`` is the outside option of the round, which optimism looks at.
         """
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        rows, chosen = asked(contexts, boxes, self.every, self.dimension)
         return self.predict_arrays(
             contexts=rows,
             costs=column("The costs", costs, len(chosen)),
@@ -104,7 +94,7 @@ class Bank(ABC):
 
     def widths(self, contexts: ArrayLike, boxes: ArrayLike | None = None) -> Floats:
         """Return one width per row."""
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        rows, chosen = asked(contexts, boxes, self.every, self.dimension)
         return self._widths(chosen, rows)
 
     @abstractmethod
@@ -132,7 +122,7 @@ class Bank(ABC):
         self, boxes: ArrayLike, contexts: ArrayLike, values: ArrayLike, costs: ArrayLike
     ) -> None:
         """Learn what was seen in one round."""
-        rows, chosen = asked(contexts, boxes, self._every, self._dimension)
+        rows, chosen = asked(contexts, boxes, self.every, self.dimension)
         found = column("The values", values, len(chosen))
         paid = column("The costs", costs, len(chosen))
         self.update_arrays(boxes=chosen, contexts=rows, values=found, costs=paid)
@@ -147,8 +137,8 @@ class Bank(ABC):
         """Let boxes join that have seen nothing."""
         if count < 0:
             raise InvalidInputError("count", "be an integer >= 0", count)
-        self._resize(self._boxes + count)
-        self._count(self._boxes + count)
+        self._resize(self.boxes + count)
+        self._count(self.boxes + count)
 
     @abstractmethod
     def _resize(self, boxes: int) -> None:
@@ -156,7 +146,7 @@ class Bank(ABC):
 
     def state(self) -> Arrays:
         """Return a copy of everything that later answers depend on."""
-        return {"boxes": np.array([self._boxes]), **self._state()}
+        return {"boxes": np.array([self.boxes]), **self._state()}
 
     @abstractmethod
     def _state(self) -> Arrays:
@@ -180,14 +170,14 @@ class Bank(ABC):
         return hash_of(self.state())
 
     def _count(self, boxes: int) -> None:
-        self._boxes, self._every = boxes, np.arange(boxes)
+        self.boxes, self.every = boxes, np.arange(boxes)
 
     def _rows(self, boxes: int) -> int:
         return 1 if self.shared else boxes
 
     def _places(self, boxes: ArrayLike | None) -> Ints:
         """Return the rows of boxes, of all if None."""
-        chosen = self._every if boxes is None else box_numbers(boxes)
+        chosen = self.every if boxes is None else box_numbers(boxes)
         return np.zeros_like(chosen) if self.shared else chosen
 
 

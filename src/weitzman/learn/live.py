@@ -21,7 +21,7 @@ from weitzman.learn.record import bound_rule, revealed
 from weitzman.learn.storage.format import pack
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.reservation import Sense
-from weitzman.search.round import Outcome, Search, finite_value
+from weitzman.search.round import Outcome, Search
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
@@ -68,24 +68,20 @@ class LiveSearch(Search[Name]):
         self._feedback: Feedback = feedback
         self._player: Any = player
         self._means = means
-        self._guessed = guessed
+        self._needs_costs = guessed
         self._learned: Floats | None = None
-
-    def see(self, value: float, *, box: Name | None = None, cost: float | None = None) -> None:
-        """Say what the box just given out holds, as in :meth:`weitzman.Search.see`.
-
-        In a round that was opened without costs, ``cost`` has to be said.
-        """
-        if self._guessed and cost is None:
-            rule = "say what it cost, with cost=: the round was opened without costs"
-            raise InvalidInputError("A look", rule, cost)
-        super().see(value, box=box, cost=cost)
 
     def state(self) -> State:
         """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
         state, shown = self._state, self._shown
         rule: Any = getattr(self._rule, "inner", self._rule)
-        kept = {"index.sigma": rule.sigma} if isinstance(rule, WeitzmanRule) else self._kept(rule)
+        if isinstance(rule, WeitzmanRule):
+            kept: State = {"index.sigma": rule.sigma}
+        else:
+            # Laws of rounds: loaded where there is a policy with one, not with the first searcher
+            from weitzman.learn.storage.rules import rule_state
+
+            kept = rule_state(rule)
         marks = [state.asked is not None, self._closed, False, self._learned is not None]
         chosen = -1 if state.kept is None else state.kept
         return {
@@ -101,16 +97,9 @@ class LiveSearch(Search[Name]):
             "hand": np.array([state.outside, state.best, state.paid]),
             "chosen": np.array([chosen]),
             "marks": np.array(marks, dtype=np.bool_),
-            "guessed": np.array([self._guessed]),
+            "guessed": np.array([self._needs_costs]),
             **{f"course.{name}": array.copy() for name, array in kept.items()},
         }
-
-    @staticmethod
-    def _kept(rule: Rule) -> State:
-        # Laws of rounds: loaded where there is a policy with one, not with the first searcher
-        from weitzman.learn.storage.rules import rule_state
-
-        return rule_state(rule)
 
     def to_bytes(self) -> bytes:
         """Return :meth:`state` as bytes, to be kept in a database."""
@@ -142,15 +131,13 @@ class LiveSearch(Search[Name]):
         outcome = self._outcome()
         if known is None and self._feedback == "full":
             warnings.warn(_ALONE, stacklevel=2)
-        seen = self._row({}) if known is None else known
-        for row, value in self._state.values.items():
-            seen[row] = value
+        seen = self._row(self._state.values, known)
         if self._feedback == "probe":
             # Otherwise what was seen is what is revealed
             seen = revealed(self._rule, self._state, seen, self._feedback)
         for row, cost in self._state.spent.items():
             self._means.add(int(self._shown.places[row]), cost)
-        if self._guessed and not self._shown.costs.any():
+        if self._needs_costs and not self._shown.costs.any():
             # Nothing was known of costs: the round is learned with what it has shown of them
             costs = self._means.expected(self._shown.places)
             self._shown = self._shown._replace(costs=costs)
@@ -172,7 +159,7 @@ class LiveSearch(Search[Name]):
         place = self._index(box)
         if self._learned is not None and not math.isnan(self._learned[place]):
             raise SearchStateError(f"The value of box {box!r} is learned already.")
-        row = self._row({place: self._number(value, box)})
+        row = self._row({place: self._read(value, place)})
         if math.isnan(revealed(self._rule, self._state, row, self._feedback)[place]):
             raise SearchStateError(
                 f"The value of box {box!r} is not learned: its look is not part of the feedback."
@@ -181,22 +168,25 @@ class LiveSearch(Search[Name]):
         before = self._learned
         self._learned = row if before is None else np.where(np.isnan(row), before, row)
 
-    def _real_cost(self, cost: Any, row: int) -> float | None:
+    def _real_cost(self, cost: Any, row: int) -> float:
+        if cost is None:
+            rule = "say what it cost, with cost=: the round was opened without costs"
+            raise InvalidInputError("A look", rule, cost)
         real = super()._real_cost(cost, row)
-        if real is not None and real > LIMIT:
+        if real > LIMIT:
             rule = f"be at most {LIMIT:g}"
             raise InvalidInputError(f"The cost of box {self._boxes[row]!r}", rule, cost)
         return real
 
-    def _number(self, value: Any, box: Name) -> float:
-        number = self._sign * finite_value(value, box)
+    def _read(self, value: Any, row: int) -> float:
+        number = super()._read(value, row)
         if not -LIMIT <= number <= LIMIT:
             # What could not be learned is refused while the round can still go on
-            subject = f"The value of box {box!r}"
+            subject = f"The value of box {self._boxes[row]!r}"
             raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
         if number < self._shown.least:
             rule = bound_rule(self._shown.least, self._sign)
-            raise InvalidInputError(f"The value of box {box!r}", rule, value)
+            raise InvalidInputError(f"The value of box {self._boxes[row]!r}", rule, value)
         return number
 
     def _given(self, values: Mapping[Name, float] | ArrayLike) -> Floats:
@@ -209,7 +199,7 @@ class LiveSearch(Search[Name]):
             for box, value in values.items():
                 place = self._index(box)
                 if not (isinstance(value, float) and math.isnan(value)):
-                    rows[place] = self._number(value, box)
+                    rows[place] = self._read(value, place)
             return rows
         given = float_array(values, "The values of close", copy=True)
         if given.shape != (len(self._boxes),):
@@ -220,7 +210,7 @@ class LiveSearch(Search[Name]):
             raise InvalidInputError("The values of close", rule, values)
         given = given if self._sign > 0.0 else -given
         for row in np.flatnonzero(given < self._shown.least).tolist():
-            self._number(self._sign * float(given[row]), self._boxes[row])
+            self._read(self._sign * float(given[row]), row)
         return given
 
     def _index(self, box: Name) -> int:
@@ -229,10 +219,12 @@ class LiveSearch(Search[Name]):
         except ValueError:
             raise InvalidInputError("The box", "be one of the round's", box) from None
 
-    def _row(self, seen: dict[int, float]) -> Floats:
-        """Return the values seen, one per box of the round, NaN where there is none."""
-        row = np.empty(len(self._boxes))
-        row.fill(math.nan)
+    def _row(self, seen: dict[int, float], known: Floats | None = None) -> Floats:
+        """Return the values seen, one per box of the round, and known ones or NaN where there is none."""
+        row = known
+        if row is None:
+            row = np.empty(len(self._boxes))
+            row.fill(math.nan)
         for place, value in seen.items():
             row[place] = value
         return row

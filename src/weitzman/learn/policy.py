@@ -24,11 +24,12 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays
 from weitzman.errors import InvalidInputError
 from weitzman.learn.units import Units
 from weitzman.search.kernels import play_round
 from weitzman.search.numbers import LIMIT
-from weitzman.search.rule import Arrays, Rule, WeitzmanRule, follow
+from weitzman.search.rule import Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
 Floats = NDArray[np.float64]

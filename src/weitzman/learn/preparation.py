@@ -33,11 +33,12 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
 from weitzman.learn.units import Units, rounded
-from weitzman.search.rule import Action, Arrays, Rule, WeitzmanRule
+from weitzman.search.rule import Action, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
 Prepare = Literal["all", "contexts", "nothing"]

@@ -125,7 +125,9 @@ def revealed(rule: Rule, state: RoundState, values: Floats, feedback: Feedback) 
 
 def sigma_of(rule: Rule) -> Floats | None:
     """Return the reservation values that a rule goes by, if they stay as they are in a round."""
-    inner = getattr(rule, "inner", rule)
+    if isinstance(rule, WeitzmanRule):
+        return rule.sigma
+    inner = getattr(rule, "inner", None)
     return inner.sigma if isinstance(inner, WeitzmanRule) else None
 
 

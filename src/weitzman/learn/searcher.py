@@ -294,5 +294,5 @@ class Searcher:
         expected = self._costs.expected(places) if costs is None else costs
         rows, prices = checked_rows(contexts, expected, count=len(places), dimension=self.dimension)
         hand = value_in_hand(outside, self._sign)
-        shown = Round(rows, prices, hand, places, number=self.rounds, least=self.bound)
+        shown = Round(rows, prices, hand, places, self.rounds, False, self.bound)
         return checked_round(shown) if self._checks else shown

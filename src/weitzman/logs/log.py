@@ -201,6 +201,11 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
     if shared == "auto":
         shared = new or explain_nothing(contexts[:FIRST], costs, values)
     opened = None if rows.opened is None else _grid(rows.opened, places, (count, n)) == 1.0
+    outside = None
+    if rows.outside is not None:
+        # The same in all rows of a round
+        outside = np.empty(count)
+        outside[rows.rounds.places] = np.where(np.isnan(rows.outside), np.inf, rows.outside)
     return Log(
         rounds=rows.rounds.labels,
         boxes=[str(x) for x in (range(n) if slots else rows.boxes.labels)],
@@ -209,7 +214,7 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
         features=rows.encoding.columns,
         costs=costs,
         values=values,
-        outside=None if rows.outside is None else _per_round(rows.outside, rows.rounds.places),
+        outside=outside,
         opened=opened,
         paid=None if rows.paid is None else _grid(rows.paid, places, (count, n)),
         skipped=rows.skipped,
@@ -232,10 +237,3 @@ def _grid(column: Floats, places: Ints, shape: tuple[int, int]) -> Floats:
     grid = np.full(shape, np.nan)
     grid.reshape(-1)[places] = column
     return grid
-
-
-def _per_round(outside: Floats, rounds: Ints) -> Floats:
-    """Return the outside option of each round, which is the same in all its rows."""
-    per_round = np.empty(int(rounds.max()) + 1)
-    per_round[rounds] = np.where(np.isnan(outside), np.inf, outside)
-    return per_round

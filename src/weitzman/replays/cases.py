@@ -88,7 +88,10 @@ def play_cases(
     tasks.sort(key=lambda task: 1 if task.part is None else rank_of(task.part))
     before = None if kept is None else _Pieces(kept, log)
     # What a kept piece depends on beside the log; a policy may look like another as text
-    kept_by = () if kept is None else (list(map(_described, policies)), trees)
+    texts = (
+        [] if kept is None else [p if isinstance(p, str) else described_policy(p) for p in policies]
+    )
+    kept_by = () if kept is None else (texts, trees)
     found = {t: r for t in tasks if before and (r := before.load((t, kept_by))) is not None}
     left = [task for task in tasks if task not in found]
     work = functools.partial(_perform, log, trees, plays)
@@ -110,10 +113,6 @@ def play_cases(
         cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
         promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
     )
-
-
-def _described(policy: Policy | str) -> Any:
-    return policy if isinstance(policy, str) else described_policy(policy)
 
 
 def _pieces(

@@ -64,7 +64,7 @@ class Box:
             if isinstance(self.value, Draws):
                 as_distribution(self.value.value, f"The value of box {self.name!r}")
             elif not isinstance(self.value, Successes | NormalDraws):
-                _ = self.laws if self._depends else self.law
+                _ = self.laws if isinstance(self.value, Mapping) and self.value else self.law
         if finite_number(self.time, f"The time of box {self.name!r}", _TIME) < 0.0:
             raise InvalidInputError(f"The time of box {self.name!r}", _TIME, self.time)
 
@@ -89,11 +89,6 @@ class Box:
     def parent(self) -> str | None:
         """The one box that has to be opened before, if there is one."""
         return self.before[0] if self.before else None
-
-    @property
-    def _depends(self) -> bool:
-        """Whether the law of the value depends on the box before."""
-        return isinstance(self.value, Mapping) and len(self.value) > 0
 
     @cached_property
     def expected_cost(self) -> float:

@@ -20,10 +20,10 @@ Two upper bounds on the regret against the true σ: Σ_i (q_i(σ) − q_i(s))(c_
 certificate, and the paper's Σ_i |c_{D_i}(s_i) − c_i|.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,20 +74,22 @@ class Laws:
                 matrix[:, places[:known]] = getattr(law, question)(x)[:, None]
         return matrix
 
-    def cdf(self, x: Floats) -> Floats:
-        """Return P(v_i ≤ x_i) of every box."""
+    def _each(self, answer: Callable[[Distribution, NDArray[np.intp]], Any]) -> Floats:
+        """Return one number per box, from an answer for each group and the places of its boxes."""
         result = np.empty(len(self))
         for places, law in self._groups:
-            result[places] = law.cdf(x[places])
+            result[places] = answer(law, places)
         return result
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return P(v_i ≤ x_i) of every box."""
+        return self._each(lambda law, places: law.cdf(x[places]))
 
     def excess(self, s: Floats) -> Floats:
         """Return c_{D_i}(s_i) of every box."""
-        result = np.empty(len(self))
         certain = np.isneginf(s)
         at = np.where(certain, 0.0, s)
-        for places, law in self._groups:
-            result[places] = law.excess_below(at[places])
+        result = self._each(lambda law, places: law.excess_below(at[places]))
         if not np.isfinite(result).all():
             law = self.laws[int(np.flatnonzero(~np.isfinite(result))[0])]
             raise InvalidInputError("The value", "have a finite expected excess", law)
@@ -103,17 +105,11 @@ class Laws:
 
     def reservation_values(self, costs: Floats) -> Floats:
         """Return σ_i with c_{D_i}(σ_i) = c_i of every box."""
-        result = np.empty(len(self))
-        for places, law in self._groups:
-            result[places] = solve_law(law, costs[places], "min")
-        return result
+        return self._each(lambda law, places: solve_law(law, costs[places], "min"))
 
     def means(self) -> Floats:
         """Return E v_i of every box."""
-        result = np.empty(len(self))
-        for places, law in self._groups:
-            result[places] = law.mean()
-        return result
+        return self._each(lambda law, _: law.mean())
 
 
 def _stack(laws: list[Distribution]) -> Distribution:

@@ -9,9 +9,9 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.numbers import finite_number
 from weitzman.search.plan import Plan
-from weitzman.search.reservation import Sense, check_sense, reservation_value
+from weitzman.search.reservation import Sense, check_sense, given_values, reservation_value
 from weitzman.search.samples import GuaranteedPlan, plan_from_samples, sampled_boxes
-from weitzman.search.variants.asked import Asked, chosen_method, given_values
+from weitzman.search.variants.asked import Asked, chosen_method
 from weitzman.search.variants.careful import Worst
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ conventions at the edges:
 """
 
 import math
-from typing import Any, Literal, overload
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,11 +40,9 @@ _EPS = float(np.finfo(np.float64).eps)
 
 def check_sense(sense: str) -> Sense:
     """Return ``sense`` if it is one."""
-    if sense == "min":
-        return "min"
-    if sense == "max":
-        return "max"
-    raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+    if sense not in ("min", "max"):
+        raise InvalidInputError("The sense", "be 'min' or 'max'", sense)
+    return cast("Sense", sense)
 
 
 def sign_of(sense: Sense) -> float:
@@ -78,7 +77,10 @@ def expected_excess(value: Any, s: ArrayLike, *, sense: Sense = "min") -> Any:
     """
     law = _laws(value)
     excess = law.excess_below if check_sense(sense) == "min" else law.excess_above
-    return _plain(excess(_in_hand(s)))
+    in_hand = float_array(s, "The value in hand")
+    if np.isnan(in_hand).any():
+        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
+    return _plain(excess(in_hand))
 
 
 @overload
@@ -130,6 +132,29 @@ def solve_law(law: Distribution, cost: Floats, sense: Sense) -> Floats:
     return root if (cost > 0.0).all() else np.where(cost > 0.0, root, free)
 
 
+def given_values(
+    given: Mapping[str, float] | ArrayLike, names: Sequence[Any], sense: Sense, *, per: str = "box"
+) -> Floats:
+    """Return reservation values, by name or in the order of ``names``, with smaller ones better."""
+    if isinstance(given, Mapping):
+        if set(given) != set(names):
+            rule = f"be for the boxes {list(dict.fromkeys(names))}"
+            raise InvalidInputError("The reservation values", rule, list(given))
+        given = [given[name] for name in names]
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "fiu":
+        raise InvalidInputError("The reservation values", "be numbers", given)
+    sign = sign_of(sense)
+    turned = sign * numbers.astype(np.float64)
+    if turned.shape != (len(names),):
+        rule = f"be one number per {per}, {len(names)}"
+        raise InvalidInputError("The reservation values", rule, np.shape(turned))
+    if np.isnan(turned).any() or np.isposinf(turned).any():
+        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
+        raise InvalidInputError("The reservation values", rule, (sign * turned).tolist())
+    return turned
+
+
 def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> None:
     """Refuse a far root whose expected excess is not the cost, as far as a root has digits."""
     turned, s = mirrored(law, sense), root if sense == "min" else -root
@@ -141,14 +166,6 @@ def _check_far(law: Distribution, root: Floats, cost: Floats, sense: Sense) -> N
         rule = "have a reservation value that double precision can compute"
         at = float(np.broadcast_to(cost, bad.shape)[bad].flat[0]) if bad.any() else cost
         raise InvalidInputError("The value", rule, f"{law!r} at cost {at}")
-
-
-def _in_hand(s: ArrayLike) -> Floats:
-    """Return values in hand as an array; they may be infinite."""
-    found = float_array(s, "The value in hand")
-    if np.isnan(found).any():
-        raise InvalidInputError("The value in hand", "be numbers, also infinite ones", s)
-    return found
 
 
 def _laws(value: Any) -> Distribution:

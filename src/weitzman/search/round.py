@@ -24,10 +24,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.search.numbers import checked_cost, finite_number
-from weitzman.search.reservation import Sense, check_sense
+from weitzman.search.reservation import Sense, check_sense, given_values
 from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
@@ -83,6 +82,7 @@ class Search(Generic[Name]):
         self._rule = rule
         self._state = state
         self._closed = False
+        self._needs_costs = False
 
     def __iter__(self) -> Iterator[Name]:
         return self
@@ -107,28 +107,23 @@ class Search(Generic[Name]):
 
         ``box`` may repeat its name, to be checked; or name a box that was missed, whose value has
         come after all, or one that was taken unopened. ``cost`` is what the look really cost, if that is not
-        what was expected.
+        what was expected; in a round that a searcher opened without costs it has to be said.
         """
         row = self._state.asked
         if row is None or box is not None or self._closed:
-            row = self._row_of(box, "see a value of")
-        number, real = self._read(value, row), self._real_cost(cost, row)
+            row = self._row_of(box)
+        number = self._read(value, row)
+        real = self._real_cost(cost, row) if cost is not None or self._needs_costs else None
         self._state.see(row, number)
         if real is not None:
             self._state.spend(row, real)
 
     def _read(self, value: Any, row: int) -> float:
-        """Return what a row shows as the state holds it."""
-        return self._number(value, self._boxes[row])
+        """Return what a row shows as the state holds it: smaller is better there."""
+        return self._sign * finite_value(value, self._boxes[row])
 
-    def _number(self, value: Any, box: Name) -> float:
-        """Return a value in the direction in which smaller is better."""
-        return self._sign * finite_value(value, box)
-
-    def _real_cost(self, cost: Any, row: int) -> float | None:
-        """Return what a look really cost; None if that was not said."""
-        if cost is None:
-            return None
+    def _real_cost(self, cost: Any, row: int) -> float:
+        """Return what a look really cost, as was said."""
         box = self._boxes[row]
         if row not in self._state.opened:
             rule = "be left out: the box was taken unopened"
@@ -142,7 +137,7 @@ class Search(Generic[Name]):
             which = "a box" if box is None else f"box {box!r}"
             raise SearchStateError(f"The search cannot miss the value of {which}: {self._awaited}.")
         row = self._state.asked
-        real = self._real_cost(cost, row)
+        real = None if cost is None else self._real_cost(cost, row)
         self._state.miss()
         if real is not None:
             self._state.spend(row, real)
@@ -199,7 +194,7 @@ class Search(Generic[Name]):
             return f"it waits for that of box {self._current!r}"
         return "it waits for no value"
 
-    def _row_of(self, box: Name | None, act: str) -> int:
+    def _row_of(self, box: Name | None) -> int:
         """Return the row that a value is for, if one may come."""
         self._check_open()
         state = self._state
@@ -209,7 +204,7 @@ class Search(Generic[Name]):
         late = [row for row in rows if self._boxes[row] == box and row not in state.values]
         if box is None or not late:
             which = "a box" if box is None else f"box {box!r}"
-            raise SearchStateError(f"The search cannot {act} {which}: {self._awaited}.")
+            raise SearchStateError(f"The search cannot see a value of {which}: {self._awaited}.")
         return late[0]
 
 
@@ -234,11 +229,9 @@ def search_by(
         raise InvalidInputError("The boxes", "be at least one", boxes)
     if len(set(boxes)) < len(boxes):
         raise InvalidInputError("The names of the boxes", "be distinct", boxes)
-    sigma = _reservation_values(reservation_values, sense)
-    for subject, given in (("The costs", costs), ("The reservation values", sigma)):
-        if np.shape(given) != (len(boxes),):
-            rule = f"be one number per box, {len(boxes)}"
-            raise InvalidInputError(subject, rule, given)
+    sigma = given_values(reservation_values, boxes, sense)
+    if np.shape(costs) != (len(boxes),):
+        raise InvalidInputError("The costs", f"be one number per box, {len(boxes)}", costs)
     prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
     start = math.inf
     if outside is not None:
@@ -253,14 +246,3 @@ def finite_value(value: Any, box: Hashable) -> float:
     if type(value) is float and math.isfinite(value):
         return value
     return finite_number(value, f"The value of box {box!r}")
-
-
-def _reservation_values(given: ArrayLike, sense: Sense) -> Floats:
-    sigma = np.asarray(given)
-    if sigma.dtype.kind not in "fiu" or np.isnan(sigma).any():
-        raise InvalidInputError("The reservation values", "be numbers", given)
-    turned = sigma.astype(np.float64) * (1.0 if sense == "min" else -1.0)
-    if np.isposinf(turned).any():
-        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-        raise InvalidInputError("The reservation values", rule, given)
-    return turned

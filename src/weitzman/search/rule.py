@@ -39,23 +39,6 @@ from numpy.typing import NDArray
 from weitzman.arrays import Arrays, Floats
 from weitzman.search.state import RoundState
 
-__all__ = [
-    "NO_BOX",
-    "STOP",
-    "Action",
-    "Arrays",
-    "Open",
-    "Rule",
-    "Stop",
-    "Take",
-    "WeitzmanRule",
-    "advance",
-    "follow",
-    "next_box",
-    "opening_order",
-    "to_open",
-]
-
 NO_BOX: Final = -1
 """What :func:`next_box` returns when no box is worth opening."""
 
@@ -154,19 +137,23 @@ class WeitzmanRule:
     True
     """
 
-    __slots__ = ("_lists", "order", "sigma")
+    __slots__ = ("_lists", "_order", "sigma")
 
     def __init__(self, sigma: Floats) -> None:
         self.sigma = sigma
-        self.order = opening_order(sigma)
+        self._order: NDArray[np.intp] | None = None
         self._lists: tuple[list[int], list[float]] | None = None
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The rows by increasing σ."""
+        if self._order is None:
+            self._order = opening_order(self.sigma)
+        return self._order
 
     def next(self, state: RoundState) -> Action:
         """Return the closed row with the smallest σ, or STOP."""
-        if self._lists is None:
-            # One number of a list is read faster than one of an array
-            self._lists = self.order.tolist(), self.sigma.tolist()
-        order, sigma = self._lists
+        order, sigma = self._lists or self.lists()
         opened = state.opened
         position = len(opened)
         # A caller may open rows in another order than this one
@@ -174,6 +161,12 @@ class WeitzmanRule:
             order = [row for row in order if row not in opened]
             position = 0
         return to_open(next_box(order, sigma, position, state.best))
+
+    def lists(self) -> tuple[list[int], list[float]]:
+        """Return order and σ as lists, of which one number is read faster than of an array."""
+        if self._lists is None:
+            self._lists = self.order.tolist(), self.sigma.tolist()
+        return self._lists
 
     def state(self) -> Arrays:
         """Return σ."""

@@ -24,10 +24,10 @@ def plan_table(plan: "Plan") -> Group:
     for name in plan.order[:_MOST_ROWS]:
         table.add_row(
             Text(name),
-            f"{number(costs[name])}",
-            f"{number(plan.reservation_values[name])}",
+            number(costs[name]),
+            number(plan.reservation_values[name]),
             percent(plan.open_probabilities[name]),
-            f"{number(plan.single_totals[name])}",
+            number(plan.single_totals[name]),
         )
     if len(plan.order) > _MOST_ROWS:
         table.add_row(f"… {len(plan.order) - _MOST_ROWS} more", "", "", "", "")
@@ -57,11 +57,9 @@ def percent(p: float) -> str:
 
 
 def _summary(plan: "Plan") -> list[str]:
-    what, part = (
-        ("expected total", "of which costs")
-        if plan.sense == "min"
-        else ("expected net value", "after costs of")
-    )
+    what, part = "expected total", "of which costs"
+    if plan.sense == "max":
+        what, part = "expected net value", "after costs of"
     lines = [
         f"{what} {number(plan.expected_total)}, {part} {number(plan.expected_paid)}; "
         f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",

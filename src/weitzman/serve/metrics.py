@@ -64,9 +64,6 @@ def sample(metric: str, number: float, **labels: str) -> str:
     >>> sample("rounds", 3, problem='a "b"')
     'rounds{problem="a \\"b\\""} 3'
     """
-    inside = ",".join(f'{k}="{_escaped(v)}"' for k, v in labels.items())
+    escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+    inside = ",".join(f'{k}="{v.translate(escapes)}"' for k, v in labels.items())
     return f"{metric}{{{inside}}} {number}" if inside else f"{metric} {number}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

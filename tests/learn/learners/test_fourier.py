@@ -5,8 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 import weitzman as wz
-from weitzman.learn.learners.feature_map import FIRST, power_of_two
-from weitzman.learn.learners.fourier import Waves
+from weitzman.learn.learners.fourier import FIRST, Waves, power_of_two
 
 Array = NDArray[np.float64]
 

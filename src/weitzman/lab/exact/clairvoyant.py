@@ -17,6 +17,7 @@ refused.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,14 +51,8 @@ def clairvoyant(instance: Instance) -> Clairvoyant:
     _check_revealed(instance)
     sigma = conditional_reservation_values(instance)
     first, expected = _best_first(instance, sigma)
-    totals, opened = play_states(
-        first,
-        sigma,
-        instance.costs,
-        np.ascontiguousarray(instance.values),
-        np.ascontiguousarray(instance.lower),
-        np.ascontiguousarray(instance.upper),
-    )
+    hidden: Any = map(np.ascontiguousarray, (instance.values, instance.lower, instance.upper))
+    totals, opened = play_states(first, sigma, instance.costs, *hidden)
     return Clairvoyant(totals=totals, expected_totals=expected, opened_count=opened)
 
 
@@ -75,20 +70,15 @@ def _best_first(instance: Instance, sigma: Floats) -> tuple[Ints, Floats]:
     boxes = instance.values.shape[1]
     expected = np.zeros((boxes, len(instance)))
     for k, share in enumerate(instance.shares):
-        given = _given(instance, k)
+        only = slice(k, k + 1)
+        lower, upper = instance.lower[only], instance.upper[only]
+        given = replace(instance, lower=lower, upper=upper, shares=np.ones(1))
         for box in range(boxes):
             s = sigma[k].copy()
             s[:, box] = bottom
             expected[box] += share * expected_totals(given, s)
     first = expected.argmin(axis=0)
     return first, expected[first, np.arange(len(instance))]
-
-
-def _given(instance: Instance, k: int) -> Instance:
-    """Return the instance with the laws of state k alone."""
-    only = slice(k, k + 1)
-    lower, upper = instance.lower[only], instance.upper[only]
-    return replace(instance, lower=lower, upper=upper, shares=np.ones(1))
 
 
 def _check_revealed(instance: Instance) -> None:

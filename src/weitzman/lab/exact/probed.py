@@ -17,6 +17,8 @@ ends of the intervals and s_k: Gauss–Legendre with ⌈(n + 1)/2⌉ points on e
 several common states the expectation is the average over them. An empty B gives the rule itself.
 """
 
+from typing import Any
+
 import numpy as np
 
 from weitzman.arrays import Flags, Floats
@@ -38,16 +40,9 @@ def probed_totals(
         if array.shape != shape:
             raise InvalidInputError(subject, f"have the shape {shape}", array.shape)
     nodes, weights = np.polynomial.legendre.leggauss((shape[1] + 2) // 2)
-    return _totals(
-        np.ascontiguousarray(instance.lower),
-        np.ascontiguousarray(instance.upper),
-        np.ascontiguousarray(instance.shares),
-        np.ascontiguousarray(instance.costs),
-        np.ascontiguousarray(reservation_values),
-        np.ascontiguousarray(bought),
-        nodes,
-        weights,
-    )
+    laws = (instance.lower, instance.upper, instance.shares, instance.costs)
+    arrays: Any = map(np.ascontiguousarray, (*laws, reservation_values, bought, nodes, weights))
+    return _totals(*arrays)
 
 
 @checked

@@ -65,7 +65,8 @@ def compared(less: Curve, more: Curve, place: str) -> Case:
     pairs = [c.final[np.isin(c.seeds, shared)] for c in (less, more)]
     mean, error = (float(x) for x in mean_and_error(pairs[0] - pairs[1]))
     words = f"{pairs[0].mean():,.0f} against {pairs[1].mean():,.0f}, difference {mean:+,.1f} ± {error:,.1f}"
-    return Case(place=place, found=words, verdict=_side(-mean, error))
+    side = HOLDS if mean < 0.0 else FAILS
+    return Case(place=place, found=words, verdict=side if abs(mean) > _ERRORS * error else OPEN)
 
 
 def check_feedback(curves: list[Curve], searchers: Iterable[str]) -> Claim:
@@ -100,9 +101,3 @@ def check_growth(exponents: dict[Key, Exponent], searcher: str, words: str) -> C
             verdict = HOLDS if fit.high < 1.0 else FAILS if fit.low > 1.0 else OPEN
             cases.append(Case(place=f"{world}, {feedback}", found=found, verdict=verdict))
     return Claim(says=f"The regret of {words} grows sublinearly.", cases=tuple(cases))
-
-
-def _side(gain: float, error: float) -> str:
-    if not abs(gain) > _ERRORS * error:
-        return OPEN
-    return HOLDS if gain > 0.0 else FAILS

@@ -98,7 +98,7 @@ def reproduce(
     join_files(parts, place / "growth.parquet")
     experiment = read_rows(place / "rows.parquet")
     worlds = studies["experiment"].worlds
-    seeds = studies["experiment"].seeds
+    seeds, one = studies["experiment"].seeds, next(iter(worlds.values()))
     taken = f"{time.perf_counter() - begun:.0f} s for runs that were not there before"
     write_report(
         place,
@@ -108,16 +108,11 @@ def reproduce(
             known={n: applicable(world, extent.rounds, seeds) for n, world in worlds.items()},
             low=min(extent.horizons),
             high=max(extent.horizons),
-            setting=_setting(studies["experiment"]),
+            setting=f"{one.boxes} boxes, {one.dimension} features, cost {one.cost:g}",
             made={**_made(place / "study.json", extent), "Time": taken},
         ),
     )
     return finals(experiment)
-
-
-def _setting(study: Study) -> str:
-    world = next(iter(study.worlds.values()))
-    return f"{world.boxes} boxes, {world.dimension} features, cost {world.cost:g}"
 
 
 def _made(file: Path, extent: Extent) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -226,12 +227,7 @@ def _printed(known: Applicable, feedback: str, rounds: int) -> str:
     if known.radius is None or feedback not in ("full", "probe"):
         return ""
     slope = printed_lipschitz(cost=known.cost, radius=known.radius)
+    size: Any = {"boxes": known.boxes, "rounds": rounds, "radius": known.radius, "slope": slope}
     if feedback == "full":
-        printed = printed_full_bound(
-            boxes=known.boxes, rounds=rounds, radius=known.radius, slope=slope
-        )
-    else:
-        printed = printed_probe_bound(
-            boxes=known.boxes, rounds=rounds, radius=known.radius, cost=known.cost, slope=slope
-        )
-    return f"{printed:,.0f}"
+        return f"{printed_full_bound(**size):,.0f}"
+    return f"{printed_probe_bound(**size, cost=known.cost):,.0f}"

@@ -58,7 +58,8 @@ class Run:
     @property
     def key(self) -> str:
         """A hash of the description: the name of the run's file."""
-        return _digest(self.description())
+        text = json.dumps(self.description(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,8 +213,3 @@ def _described_contender(contender: Contender) -> dict[str, Any]:
     if policy is not None:
         return {"policy": described_policy(policy), **settings}
     return {"learner": _described(contender.learner), **settings}
-
-
-def _digest(description: dict[str, Any]) -> str:
-    text = json.dumps(description, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]

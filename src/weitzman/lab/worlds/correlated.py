@@ -7,7 +7,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_linear, uniform
+from weitzman.lab.worlds.drawing import BLOCK, check, draw_linear, uniform
 from weitzman.lab.worlds.instance import Instance
 from weitzman.lab.worlds.world import BallWorld
 
@@ -47,7 +47,7 @@ class Correlated(BallWorld):
             low, high = lower[bad, np.arange(BLOCK)], upper[bad, np.arange(BLOCK)]
             return Instance(
                 contexts=contexts,
-                costs=constant_costs(self.boxes, self.cost),
+                costs=np.full(self.boxes, float(self.cost)),
                 values=uniform(generator, low, high),
                 reservation_values=sigma,
                 lower=lower,

@@ -111,7 +111,7 @@ def independent(
     """Return a block of independent boxes with uniform values, which are drawn here."""
     return Instance(
         contexts=contexts,
-        costs=constant_costs(lower.shape[1], cost),
+        costs=np.full(lower.shape[1], float(cost)),
         values=uniform(rng, lower, upper),
         reservation_values=sigma,
         lower=lower[None],
@@ -162,11 +162,6 @@ def lowest(sigma: Floats, width: Floats | float, cost: float) -> Floats:
     width = np.asarray(width, dtype=np.float64)
     narrow = width < 2.0 * cost
     return np.asarray(sigma - np.where(narrow, cost + 0.5 * width, np.sqrt(2.0 * cost * width)))
-
-
-def constant_costs(boxes: int, cost: float) -> Floats:
-    """Return the costs of boxes that all cost the same."""
-    return np.full(boxes, float(cost))
 
 
 def check(world: Any, *, dimension: int = 1, most_dimension: int = 2**62) -> None:

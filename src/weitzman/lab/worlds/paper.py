@@ -89,13 +89,9 @@ class Orthant(BallWorld):
             contexts = np.abs(ball(generator, BLOCK, self.boxes, self.dimension))
             sigma = np.maximum(dot(contexts, weights), self.cost)
             end = signed_end(sigma, self.cost)
+            lower = np.zeros_like(end)
             return independent(
-                generator,
-                self.cost,
-                contexts=contexts,
-                sigma=sigma,
-                lower=np.zeros_like(end),
-                upper=end,
+                generator, self.cost, contexts=contexts, sigma=sigma, lower=lower, upper=end
             )
 
         return draw_blocks(block, rounds, rng, start)

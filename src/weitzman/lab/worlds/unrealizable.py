@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from weitzman.arrays import Floats, Ints
-from weitzman.lab.worlds.drawing import BLOCK, check, constant_costs, draw_blocks
+from weitzman.lab.worlds.drawing import BLOCK, check, draw_blocks
 from weitzman.lab.worlds.instance import Instance
 from weitzman.search.numbers import whole_number
 
@@ -58,7 +58,7 @@ class Unrealizable:
             values = np.stack([wrong, 1.0 - wrong], axis=-1)
             return Instance(
                 contexts=np.repeat(context[:, None], 2, axis=1),
-                costs=constant_costs(2, self.cost),
+                costs=np.full(2, float(self.cost)),
                 values=values,
                 reservation_values=values + self.cost,
                 lower=values[None],

@@ -33,6 +33,7 @@ from weitzman.learn.learners.parts.ensemble import Engine, Ensemble, boost, chec
 from weitzman.learn.learners.parts.regulariser import Eta
 from weitzman.learn.learners.plain_bank import PlainBank
 from weitzman.learn.loss import loss
+from weitzman.learn.policy import joined, parted
 
 FIRST = 64
 """How many values a box must have shown before trees are grown."""
@@ -112,12 +113,8 @@ class _Model:
         trial = FTRL(eta=self._linear.eta, intercept=self._linear.intercept, shared=True)
         bank = trial.start(boxes=1, dimension=self._dimension)
         zeros = np.zeros(count, dtype=np.int64)
-        bank.update_arrays(
-            boxes=zeros[early],
-            contexts=x[early],
-            values=v[early].copy(),
-            costs=c[early].copy(),
-        )
+        values, costs = v[early].copy(), c[early].copy()
+        bank.update_arrays(boxes=zeros[early], contexts=x[early], values=values, costs=costs)
         start = bank.predict_arrays(contexts=x, costs=c.copy(), boxes=zeros, optimism=0.0)
         trees = boost(x[early], v[early] - start[early], c[early], MOST, self._engine)
         sums = evaluate(trees, x[late], EVERY)
@@ -141,26 +138,23 @@ class _Model:
             self._trees += [None] * more
 
     def state(self) -> Arrays:
-        linear = {f"linear.{name}": array for name, array in self._bank.state().items()}
         own: Arrays = {
             "fitted": self._fitted.copy(),
             "weights": self._weights.copy(),
             "engine": np.array([_CODES[self._engine]]),
         }
-        return own | linear
+        return own | joined({"linear": self._bank.state()})
 
     def restore(self, rows: int, state: Mapping[str, NDArray[np.generic]]) -> None:
-        begin = "linear."
-        linear = {n.removeprefix(begin): a for n, a in state.items() if n.startswith(begin)}
         shapes = {"fitted": (rows,), "weights": (rows, self._weights.shape[1]), "engine": (1,)}
-        got = {n: a.shape for n, a in state.items() if not n.startswith(begin)}
+        got = {n: a.shape for n, a in state.items() if not n.startswith("linear.")}
         if got != shapes:
             raise InvalidInputError("The state", f"be that of the same learner, {shapes}", got)
         if int(cast("Ints", state["engine"])[0]) != _CODES[self._engine]:
             rule = f"be that of trees grown by {self._engine}"
             raise InvalidInputError("The state", rule, int(cast("Ints", state["engine"])[0]))
         bank = self._linear.start(boxes=rows, dimension=self._dimension)
-        bank.restore(linear)
+        bank.restore(parted(state, "linear"))
         self._bank = bank
         self._fitted = np.array(state["fitted"], dtype=np.int64)
         self._weights = np.array(state["weights"], dtype=np.float64)

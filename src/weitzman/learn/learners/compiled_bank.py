@@ -36,21 +36,10 @@ class _Linear(Protocol):
 class CompiledBank(Bank):
     """The running learner of all boxes, over the arrays of one learner.
 
-    Parameters
-    ----------
-    learner
-        The description of the learner: whether there is an intercept, w₀, and whether all boxes are one row.
-    boxes, dimension
-        The number of boxes, and the length of a context.
-    blank
-        Makes the arrays from w₀ of each row and the capacity.
-    weights
-        Finds the weights among the arrays; None if the prediction is not w·x.
-    seen
-        The largest number of observations that a row holds, for a learner that keeps them; it then
-        grows by doubling.
-    tidy
-        Clears what a copied state holds but does not use.
+    ``blank`` makes the arrays from w₀ of each row and the capacity, and ``weights`` finds the weights among
+    them; None if the prediction is not w·x. For a learner that keeps observations ``seen`` is the largest
+    number that a row holds: the capacity then grows by doubling. ``tidy`` clears what a copied state holds
+    but does not use.
     """
 
     def __init__(
@@ -76,7 +65,7 @@ class CompiledBank(Bank):
 
     def _unseen(self, boxes: int, capacity: int) -> Any:
         """Return the arrays of boxes that have seen nothing."""
-        size = self._dimension + bool(self._learner.intercept)
+        size = self.dimension + bool(self._learner.intercept)
         return self._blank(prior_rows(self._learner.prior, self._rows(boxes), size), capacity)
 
     def _take(self, boxes: int, capacity: int, arrays: Any) -> None:
@@ -94,18 +83,17 @@ class CompiledBank(Bank):
         optimism: float,
         outside: float = math.inf,
     ) -> Floats:
-        """Predict from arrays that are known to have the right types and shapes."""
         out = np.empty(costs.shape[0])
         row, rule = self._predict_rows.call(
-            self.arrays, boxes, contexts, costs, self.shared, optimism, self._boxes, outside, out
+            self.arrays, boxes, contexts, costs, self.shared, optimism, self.boxes, outside, out
         )
         if row >= 0:
             raise refusal(row, rule, (boxes, contexts, None, costs))
         return out
 
     def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
-        if boxes.size and not 0 <= boxes.min() <= boxes.max() < self._boxes:
-            rule = f"be integers from 0 to {self._boxes - 1}"
+        if boxes.size and not 0 <= boxes.min() <= boxes.max() < self.boxes:
+            rule = f"be integers from 0 to {self.boxes - 1}"
             raise InvalidInputError("boxes", rule, boxes.tolist())
         out = np.empty(boxes.shape[0])
         width_rows(self.arrays, boxes, contexts, self.shared, out)
@@ -117,7 +105,6 @@ class CompiledBank(Bank):
         return cast("Floats", self.arrays.spread)
 
     def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
-        """Return w of each box, the intercept last; None if the prediction is not w·x."""
         if self._weights is None:
             return None
         return self._weights(self.arrays)[self._places(boxes)].copy()
@@ -125,22 +112,16 @@ class CompiledBank(Bank):
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
-        """Learn from arrays that are known to have the right types and shapes."""
         self.reserve(values.shape[0] if self.shared else 1)
-        row, rule = self._learn(boxes, contexts, values, costs)
+        row, rule = self._learn_rows.call(
+            self.arrays, boxes, contexts, values, costs, self.shared, self.boxes, self._marks
+        )
         if rule == UNSORTED:
-            order = np.argsort(boxes, kind="stable")
-            self._learn(boxes[order], contexts[order], values[order], costs[order])
+            rows = np.argsort(boxes, kind="stable")
+            given = (boxes[rows], contexts[rows], values[rows], costs[rows])
+            self._learn_rows.call(self.arrays, *given, self.shared, self.boxes, self._marks)
         elif row >= 0:
             raise refusal(row, rule, (boxes, contexts, values, costs))
-
-    def _learn(self, boxes: Ints, rows: Floats, found: Floats, paid: Floats) -> tuple[int, int]:
-        return cast(
-            "tuple[int, int]",
-            self._learn_rows.call(
-                self.arrays, boxes, rows, found, paid, self.shared, self._boxes, self._marks
-            ),
-        )
 
     def reserve(self, observations: int) -> None:
         """Make room for further observations of every row."""
@@ -149,7 +130,7 @@ class CompiledBank(Bank):
             return
         needed = self._seen(self.arrays) + observations
         if needed > self._capacity:
-            self._grow(self._boxes, max(needed, 2 * self._capacity))
+            self._grow(self.boxes, max(needed, 2 * self._capacity))
         self._left = self._capacity - needed
 
     def room(self) -> int:

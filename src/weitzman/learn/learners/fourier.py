@@ -11,29 +11,35 @@ D/2 numbers in [−1, 1] with mean k [Rahimi 2007]. By Hoeffding's inequality, f
 
 The learner is exact FTRL on φ(x) = (x, A·these features): the sum of a linear function and a smooth one.
 
-**Scales**, from the first 64 contexts (:mod:`weitzman.learn.learners.feature_map`), each a power of
-two: u_j near the deviation of feature j; s_j = ℓ u_j with ℓ near the median of ‖(x − x′)/u‖ over all pairs;
-A² near the mean of ‖x‖², so that both parts are held to 0 alike. A feature that was always the same has no
-part in the waves.
+**Scales**, from the first 64 contexts that are learned, of whichever box, each a power of two: u_j near the
+deviation of feature j; s_j = ℓ u_j with ℓ near the median of ‖(x − x′)/u‖ over all pairs; A² near the mean of
+‖x‖², so that both parts are held to 0 alike. A feature that was always the same has no part in the waves.
+They never change afterwards: nothing is looked at before it is past. Until then the waves are 0, so the
+learner is the linear one; when they are settled, the observations so far are learned again with them, as if
+they had been known from the start.
 
 The draws are kept in the state. Waves are computed by operations that are the same on every machine.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.compiled.decorators import compiled, entry
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
-from weitzman.learn.learners.feature_map import Mapped, power_of_two
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.parts.regulariser import Eta
 from weitzman.learn.learners.plain_bank import PlainBank
+from weitzman.learn.policy import joined, parted
 from weitzman.search.numbers import whole_number
 
+FIRST = 64
+"""How many contexts the waves take their scales from."""
 _TERMS = 13
 _TAYLOR = tuple(
     (-1.0) ** k * (2.0 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in range(_TERMS)
@@ -75,8 +81,95 @@ class Fourier:
             window=self.window,
             shared=self.shared,
         )
-        model = Mapped(waves, linear, 1 if self.shared else boxes, dimension)
+        model = _Model(waves, linear, 1 if self.shared else boxes, dimension)
         return PlainBank(model=model, boxes=boxes, dimension=dimension, shared=self.shared)
+
+
+class _Model:
+    """Exact FTRL on a context and its waves, which are 0 until their scales are settled."""
+
+    def __init__(self, waves: "Waves", linear: FTRL, rows: int, dimension: int) -> None:
+        self._waves = waves
+        self._linear = linear
+        self._dimension = dimension
+        self._size = waves.features
+        self._bank = linear.start(boxes=rows, dimension=dimension + self._size)
+        self._settled: Floats | None = None
+        # What was learned before: (row, end of round, value, cost, context)
+        self._early = np.empty((0, dimension + 4))
+
+    def _features(self, contexts: Floats) -> Floats:
+        rows = np.zeros((len(contexts), self._dimension + self._size))
+        rows[:, : self._dimension] = contexts
+        if self._settled is not None:
+            rows[:, self._dimension :] = self._waves.apply(self._settled, contexts)
+        return rows
+
+    def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
+        return self._bank.predict_arrays(
+            contexts=self._features(contexts), costs=costs, boxes=rows, optimism=0.0
+        )
+
+    def widths(self, rows: Ints, contexts: Floats) -> Floats:
+        return self._bank.widths(self._features(contexts), rows)
+
+    def learn(self, rows: Ints, contexts: Floats, values: Floats, costs: Floats) -> None:
+        features = self._features(contexts)
+        self._bank.update_arrays(boxes=rows, contexts=features, values=values, costs=costs)
+        if self._settled is not None:
+            return
+        ends = np.zeros(len(rows))
+        ends[-1] = 1.0
+        new = np.column_stack([rows.astype(np.float64), ends, values, costs, contexts])
+        self._early = np.concatenate([self._early, new])
+        if len(self._early) >= FIRST:
+            early = self._early
+            self._settled = self._waves.settle(np.ascontiguousarray(early[:, 4:]))
+            self._bank = self._linear.start(boxes=self._bank.boxes, dimension=self._bank.dimension)
+            begin = 0
+            for end in (np.flatnonzero(early[:, 1]) + 1).tolist():
+                part = early[begin:end]
+                places, found = part[:, 0].astype(np.int64), part[:, 2].copy()
+                features = self._features(np.ascontiguousarray(part[:, 4:]))
+                self._bank.update_arrays(
+                    boxes=places, contexts=features, values=found, costs=part[:, 3].copy()
+                )
+                begin = end
+            self._early = np.empty((0, early.shape[1]))
+
+    def resize(self, rows: int) -> None:
+        self._bank.add_boxes(rows - self._bank.boxes)
+
+    def state(self) -> Arrays:
+        settled = np.empty((0, 0)) if self._settled is None else self._settled.copy()
+        own: Arrays = {"settled": settled, "early": self._early.copy()}
+        return own | joined({"linear": self._bank.state()})
+
+    def restore(self, rows: int, state: Mapping[str, NDArray[np.generic]]) -> None:
+        own = {n: a for n, a in state.items() if not n.startswith("linear.")}
+        fits = own.keys() == {"settled", "early"}
+        fits = fits and own["early"].shape[1:] == (self._dimension + 4,)
+        if not fits or own["settled"].shape[:1] not in {(0,), (self._size,)}:
+            raise InvalidInputError("The state", "be that of the same learner", sorted(state))
+        bank = self._linear.start(boxes=rows, dimension=self._dimension + self._size)
+        bank.restore(parted(state, "linear"))
+        self._bank = bank
+        settled = np.array(own["settled"], dtype=np.float64)
+        self._settled = settled if settled.size else None
+        self._early = np.array(own["early"], dtype=np.float64)
+
+
+def power_of_two(x: float) -> float:
+    """Return the power of two nearest to x > 0 in ratio; 1 for 0.
+
+    >>> power_of_two(3.0), power_of_two(0.3), power_of_two(0.0)
+    (4.0, 0.25, 1.0)
+    """
+    if not x > 0.0:
+        return 1.0
+    mantissa, exponent = math.frexp(x)
+    # ½ ≤ mantissa < 1
+    return math.ldexp(1.0, exponent if mantissa * mantissa >= 0.5 else exponent - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +181,6 @@ class Waves:
 
     features: int
     seed: int
-
-    def size(self, dimension: int) -> int:
-        """Return D."""
-        return self.features
 
     def settle(self, contexts: Floats) -> Floats:
         """Return frequencies, phases and amplitudes for these first contexts."""

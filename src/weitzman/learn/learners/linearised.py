@@ -131,9 +131,7 @@ def _width(state: LinearisedState, row: int, context: Floats) -> float:
     return math.sqrt(total)
 
 
-@implements(reach_row, LinearisedState)
-def _reach(state: LinearisedState, row: int, context: Floats) -> float:
-    return width_row(state, row, context)
+implements(reach_row, LinearisedState)(_width)
 
 
 @implements(learn_row, LinearisedState)

@@ -21,6 +21,7 @@ from weitzman.learn.bank_input import refusal
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import note_residual
 from weitzman.learn.learners.parts.optimism import lowered, note_look
+from weitzman.learn.policy import joined, parted
 from weitzman.search.numbers import LIMIT
 
 
@@ -72,7 +73,6 @@ class PlainBank(Bank):
         optimism: float,
         outside: float = math.inf,
     ) -> Floats:
-        """Predict from arrays that are known to have the right types and shapes."""
         self._refuse(boxes, contexts, None, costs)
         rows = self._places(boxes)
         sigma = self._model.predict(rows, contexts, costs)
@@ -80,7 +80,7 @@ class PlainBank(Bank):
             widths = self._model.widths(rows, contexts)
             sigma = np.array(sigma)
             looks = self._spread[rows, 2]
-            _lower(optimism, self._pool, self._boxes, looks, widths, costs, outside, sigma)
+            _lower(optimism, self._pool, self.boxes, looks, widths, costs, outside, sigma)
         return sigma
 
     def _widths(self, boxes: Ints, contexts: Floats) -> Floats:
@@ -93,7 +93,6 @@ class PlainBank(Bank):
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
-        """Learn from arrays that are known to have the right types and shapes."""
         known = np.flatnonzero(~np.isnan(values))
         self._refuse(boxes, contexts, values, costs)
         if not len(known):
@@ -109,7 +108,7 @@ class PlainBank(Bank):
         """Raise for the first row that breaks a rule; a row without its value may break most."""
         matters = np.ones(len(boxes), dtype=np.bool_) if values is None else ~np.isnan(values)
         broken = np.zeros((5, len(boxes)), dtype=np.bool_)
-        broken[0] = (boxes < 0) | (boxes >= self._boxes)
+        broken[0] = (boxes < 0) | (boxes >= self.boxes)
         if values is not None:
             if not self.shared:
                 broken[1, 1:] = [box in boxes[:k] for k, box in enumerate(boxes[1:], 1)]
@@ -129,7 +128,7 @@ class PlainBank(Bank):
 
     def _state(self) -> Arrays:
         mine: Arrays = {"spread": self._spread.copy(), "pool": self._pool.copy()}
-        return mine | {f"model.{name}": array for name, array in self._model.state().items()}
+        return mine | joined({"model": self._model.state()})
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         own = {name: array for name, array in state.items() if not name.startswith("model.")}
@@ -137,8 +136,7 @@ class PlainBank(Bank):
         shapes = {"boxes": (1,), "spread": (rows, 3), "pool": (3,)}
         if {name: array.shape for name, array in own.items()} != shapes:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
-        inner = {n.removeprefix("model."): a for n, a in state.items() if n.startswith("model.")}
-        self._model.restore(rows, inner)
+        self._model.restore(rows, parted(state, "model"))
         self._spread = np.array(own["spread"], dtype=np.float64)
         self._pool = np.array(own["pool"], dtype=np.float64)
 

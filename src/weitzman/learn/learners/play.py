@@ -16,7 +16,15 @@ import numpy as np
 
 from weitzman.arrays import Flags
 from weitzman.learn.learners.compiled_bank import CompiledBank
-from weitzman.learn.learners.parts.loop import FULL, OPENED, PROBED, play_rounds
+from weitzman.learn.learners.parts.loop import (
+    FULL,
+    OPENED,
+    PROBED,
+    Results,
+    Rounds,
+    Scratch,
+    play_rounds,
+)
 from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record
 
@@ -34,18 +42,7 @@ def play_compiled(
 ) -> Played:
     """Play recorded rounds and learn from them.
 
-    Parameters
-    ----------
-    bank, record
-        What learns, and what it plays.
-    feedback
-        What the learner learns from.
-    optimism
-        κ, how far little-known boxes are lowered.
-    probes
-        Which boxes are bought to learn, (T, n), if the feedback says so.
-    predictions
-        Whether to return the reservation values of all rounds.
+    ``optimism`` is κ; ``probes`` says which boxes are bought to learn, (T, n), if the feedback does.
     """
     played = Played.blank(record, predictions=predictions)
     kept = played.reservation_values
@@ -53,32 +50,36 @@ def play_compiled(
         kept = np.empty((0, bank.boxes))
     marks = np.zeros((1, bank.boxes), dtype=np.bool_) if probes is None else probes
     c, o, rounds = record.costs, record.outside, len(record)
+    work = Scratch(
+        sigma=np.empty(bank.boxes),
+        known=np.empty(bank.boxes, dtype=np.bool_),
+        shown=np.empty(bank.boxes, dtype=np.bool_),
+        one=np.empty(1, dtype=np.int64),
+    )
     per_round = bank.boxes if bank.shared else 1
     done = 0
     while done < rounds:
         # Memory doubles with what is learned, never beyond: the kernel returns for more
         bank.reserve(per_round)
         now = slice(done, min(rounds, done + bank.room() // per_round))
-        play_rounds(
-            bank.arrays,
-            record.contexts[now],
-            c if len(c) == 1 else c[now],
-            record.values[now],
-            o if len(o) == 1 else o[now],
-            float(record.least),
-            marks if len(marks) == 1 else marks[now],
-            _CODES[feedback],
-            optimism,
-            bank.shared,
-            played.totals[now],
-            played.paid[now],
-            played.chosen[now],
-            played.opened_count[now],
-            kept[now],
-            np.empty(bank.boxes),
-            np.empty(bank.boxes, dtype=np.bool_),
-            np.empty(bank.boxes, dtype=np.bool_),
-            np.empty(1, dtype=np.int64),
+        part = Rounds(
+            contexts=record.contexts[now],
+            costs=c if len(c) == 1 else c[now],
+            values=record.values[now],
+            outside=o if len(o) == 1 else o[now],
+            probes=marks if len(marks) == 1 else marks[now],
+            least=float(record.least),
+            feedback=_CODES[feedback],
+            kappa=optimism,
+            shared=bank.shared,
         )
+        results = Results(
+            totals=played.totals[now],
+            paid=played.paid[now],
+            chosen=played.chosen[now],
+            opened_count=played.opened_count[now],
+            predictions=kept[now],
+        )
+        play_rounds(bank.arrays, part, results, work)
         done = now.stop
     return played

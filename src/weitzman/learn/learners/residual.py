@@ -19,6 +19,7 @@ import numpy as np
 
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, implements
+from weitzman.compiled.linalg import linear
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.kernels import (
@@ -34,7 +35,6 @@ from weitzman.learn.learners.ridge import (
     Regression,
     blank_regression,
     regression_learn,
-    regression_predict,
     regression_reach,
     regression_settle,
     regression_width,
@@ -133,13 +133,13 @@ def _remember(recent: Floats, ordered: Floats, count: int, residual: float) -> N
 @implements(predict_row, ResidualState)
 def _predict(state: ResidualState, row: int, context: Floats, cost: float) -> float:
     held = min(state.counts[row, 0], state.recent.shape[1])
-    mean = regression_predict(state.core, row, context)
+    mean = linear(state.core.weights[row], context)
     return mean + residual_reservation_value(state.ordered[row], held, cost)
 
 
 @implements(learn_row, ResidualState)
 def _learn(state: ResidualState, row: int, context: Floats, value: float, cost: float) -> None:
-    residual = value - regression_predict(state.core, row, context)
+    residual = value - linear(state.core.weights[row], context)
     _remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)
     state.counts[row, 0] += 1
     regression_learn(state.core, row, context, value, state.spread[:, 2])

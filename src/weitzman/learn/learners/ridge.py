@@ -92,12 +92,6 @@ def blank_regression(start: Floats, eta: Eta, forget: float, prior: Prior = None
 
 
 @compiled
-def regression_predict(core: Regression, row: int, context: Floats) -> float:
-    """Return w·x."""
-    return linear(core.weights[row], context)
-
-
-@compiled
 def _width(core: Regression, row: int, context: Floats) -> float:
     load_row(context, core.work[0])
     return cover_width(core.cover, row, core.work[0], core.work[1])
@@ -185,12 +179,12 @@ class Ridge:
 
 @implements(predict_row, RidgeState)
 def _predict(state: RidgeState, row: int, context: Floats, cost: float) -> float:
-    return regression_predict(state.core, row, context)
+    return linear(state.core.weights[row], context)
 
 
 @implements(learn_row, RidgeState)
 def _learn(state: RidgeState, row: int, context: Floats, value: float, cost: float) -> None:
-    residual = value - regression_predict(state.core, row, context)
+    residual = value - linear(state.core.weights[row], context)
     regression_learn(state.core, row, context, value, state.spread[:, 2])
     note_residual(state.spread[row], residual)
 

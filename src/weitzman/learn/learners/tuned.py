@@ -30,6 +30,7 @@ explain them; the others hold it WIDE² times less, and are clearly better where
 """
 
 import math
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -40,6 +41,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
+from weitzman.learn.policy import joined, parted
 from weitzman.learn.preparation import WIDE
 
 STRENGTHS = (1.0, 8.0, 64.0, math.inf)
@@ -64,12 +66,11 @@ class TunedBank(Bank):
 
     def __init__(self, learner: FTRL, *, boxes: int, dimension: int) -> None:
         super().__init__(boxes=boxes, dimension=dimension, shared=learner.shared)
-        self._banks = [
-            learner.start(boxes=boxes, dimension=dimension)
-            if s == 1.0
-            else _held(learner, s).start(boxes=boxes, dimension=1 if s == math.inf else dimension)
-            for s in STRENGTHS
-        ]
+        eta = cast("float", learner.eta)
+        held = [replace(learner, eta=eta / strength) for strength in STRENGTHS[:-1]]
+        self._banks = [one.start(boxes=boxes, dimension=dimension) for one in held]
+        # The last one has no features: it is given the constant alone
+        self._banks.append(learner.start(boxes=boxes, dimension=1))
         # What each bank is given of the constant
         self._constants = np.array([NARROW, *_ALIKE[1:]])
         # −Σ D and Σ D² of each bank
@@ -156,21 +157,19 @@ class TunedBank(Bank):
         """Return w of each box, 0 for features that the leading bank does not look at."""
         k = self.leader
         found = cast("Floats", self._banks[k].weights(boxes))
-        out = np.zeros((len(found), self._dimension))
+        out = np.zeros((len(found), self.dimension))
         out[:, : found.shape[1]] = found
         out[:, 0] *= self._constants[k]
         return out
 
     def _resize(self, boxes: int) -> None:
         for bank in self._banks:
-            bank.add_boxes(boxes - self._boxes)
+            bank.add_boxes(boxes - self.boxes)
 
     def _state(self) -> Arrays:
         own = {"losses": self._losses, "squares": self._squares, "constants": self._constants}
         state: Arrays = {name: array.copy() for name, array in own.items()}
-        for k, bank in enumerate(self._banks):
-            state |= {f"bank{k}.{name}": array for name, array in bank.state().items()}
-        return state
+        return state | joined({f"bank{k}": bank.state() for k, bank in enumerate(self._banks)})
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         losses = state.get("losses")
@@ -182,18 +181,7 @@ class TunedBank(Bank):
         }:
             raise InvalidInputError("The state", "be that of the same learner", sorted(state))
         for k, bank in enumerate(self._banks):
-            begin = f"bank{k}."
-            own = {n.removeprefix(begin): a for n, a in state.items() if n.startswith(begin)}
-            bank.restore(own)
+            bank.restore(parted(state, f"bank{k}"))
         self._losses = np.array(losses - losses[0], dtype=np.float64)
         self._squares = np.array(squares, dtype=np.float64)
         self._constants = np.array(constants, dtype=np.float64)
-
-
-def _held(learner: FTRL, strength: float) -> FTRL:
-    """Return a learner that holds the weights of features more strongly, and the constant as it does."""
-    from dataclasses import replace
-
-    if strength == math.inf:
-        return learner
-    return replace(learner, eta=cast("float", learner.eta) / strength)

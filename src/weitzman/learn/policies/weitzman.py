@@ -35,7 +35,7 @@ from weitzman.learn.preparation import Prepare, checked_prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
 from weitzman.search.numbers import finite_number, whole_number
-from weitzman.search.rule import STOP, Action, Arrays, Open, Rule, WeitzmanRule
+from weitzman.search.rule import STOP, Action, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
 _NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
@@ -153,7 +153,7 @@ class Bought:
         left = (row for row in self.rows if row not in state.opened)
         return next((Open(row) for row in left), STOP)
 
-    def state(self) -> Arrays:
+    def state(self) -> State:
         """Return the state of the rule; the bought rows are kept by the search."""
         return self.inner.state()
 

@@ -135,17 +135,16 @@ class PostgresJournal:
         where = "WHERE e.problem = %(problem)b AND e.key = %(key)b AND e.key <> '' ORDER BY e.seq"
         return self._alone(where, {"problem": problem.encode(), "key": key.encode()})
 
-    def head(self) -> Head:
+    def head(self, lock: str = "") -> Head:
         """Return the end of what is stored, by anybody."""
-        rows = self._rows("SELECT seq, chain FROM weitzman.head", {}, 0, None)
+        rows = self._rows(f"SELECT seq, chain FROM weitzman.head {lock}", {}, 0, None)
         if len(rows) != 1:
             raise JournalDamagedError(self.name, 0, None, "its end is not told")
         return Head(*rows[0])
 
     def settled_head(self) -> Head:
         """Return the end when every append that is under way has come to its own."""
-        rows = self._rows("SELECT seq, chain FROM weitzman.head FOR SHARE", {}, 0, None)
-        return Head(*rows[0])
+        return self.head("FOR SHARE")
 
     def close(self) -> None:
         self._keys.close()

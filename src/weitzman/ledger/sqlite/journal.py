@@ -203,11 +203,9 @@ class SqliteJournal:
             reason = "the events after it were stored and are not there"
             raise JournalDamagedError(self.name, self._head.seq, seen, reason)
         if self._head.seq == 0:
-            found = list(self._rows("SELECT seq FROM events LIMIT 1", ()))
-            whole = not found
+            whole = not list(self._rows("SELECT seq FROM events LIMIT 1", ()))
         else:
-            where = "WHERE e.seq = ?"
-            last = list(self._alone(where, (self._head.seq,)))
+            last = list(self._alone("WHERE e.seq = ?", (self._head.seq,)))
             whole = len(last) == 1 and last[0].chain == self._head.chain
         if not whole:
             reason = "its end is not the one that was stored"

@@ -58,13 +58,14 @@ class OpenRound:
     state: RoundState
     rule: Rule | None
     guessed: bool = False
-    sigma: list[float] = field(init=False, default_factory=list)
+    sigma: list[float] = field(init=False)
     order: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.order = list(range(len(self.state.costs)))
         if isinstance(self.rule, WeitzmanRule):
-            self.sigma, self.order = self.rule.sigma.tolist(), self.rule.order.tolist()
+            self.order, self.sigma = self.rule.lists()
+        else:
+            self.order, self.sigma = list(range(len(self.state.costs))), []
 
     @classmethod
     def begin(
@@ -86,7 +87,8 @@ class OpenRound:
             sigma = np.array(body.reservation_values)
             if sign < 0.0:
                 sigma = -sigma
-            if sigma.max() >= LARGEST or sigma.min() <= -LARGEST:
+            # Of a list: that of a few numbers is quicker than numpy's
+            if max(body.reservation_values) >= LARGEST or min(body.reservation_values) <= -LARGEST:
                 sigma[sigma >= LARGEST], sigma[sigma <= -LARGEST] = math.inf, -math.inf
             rule = WeitzmanRule(sigma)
         if contexts is None:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Arrays, Floats
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
 from weitzman.learn.record import sigma_of
@@ -24,7 +24,7 @@ from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
-from weitzman.search.rule import Arrays, Rule
+from weitzman.search.rule import Rule
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):
@@ -81,9 +81,10 @@ class Problem:
         sigma = sigma_of(self._rule(places, contexts, costs, outside))
         if sigma is None:
             return []
-        sigma = np.clip(sigma, -LARGEST, LARGEST)
         # Without the sign of a turned zero
         given: list[float] = (self.sign * sigma + 0.0).tolist()
+        if math.inf in given or -math.inf in given:
+            given = [min(max(number, -LARGEST), LARGEST) for number in given]
         self._fresh = (given, contexts)
         return given
 
@@ -221,22 +222,19 @@ class Problem:
         return problem
 
     def _learn(self, shown: Round, values: list[float]) -> None:
+        learned, told = self.tally.learned, False
         for place, value in zip(shown.places.tolist(), values, strict=True):
             if value == value:  # noqa: PLR0124  NaN is not itself
-                self.tally.learned[place] += 1
+                learned[place] += 1
+                told = True
         # A round that ended with nothing is none
-        known = np.array(values)
-        if shown.outside != math.inf or not np.isnan(known).all():
-            self._player.learn(shown, known)
+        if told or shown.outside != math.inf:
+            self._player.learn(shown, np.array(values))
 
     def _round(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
     ) -> Round:
         """Return a round as the player sees it; smaller values are better."""
-        return Round(
-            contexts=contexts,
-            costs=np.array(costs),
-            outside=math.inf if outside is None else outside,
-            places=self._every if places is None else np.array(places, dtype=np.int64),
-            least=self.bound,
-        )
+        in_hand = math.inf if outside is None else outside
+        rows = self._every if places is None else np.array(places, dtype=np.int64)
+        return Round(contexts, np.array(costs), in_hand, rows, least=self.bound)

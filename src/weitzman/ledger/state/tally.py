@@ -135,11 +135,14 @@ class Tally(msgspec.Struct):
         state = ended.state
         total = None if state.best == math.inf else state.total
         places = range(len(ended.costs)) if ended.places is None else ended.places
-        self.absent = self.absent if ended.places is None else self._without(ended.places)
+        if ended.places is not None:
+            there = set(ended.places)
+            self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
         shortfall = spared = 0.0
         looks = ended.looks
+        costs = state.costs if not state.spent else [state.cost(row) for row in range(len(places))]
         for row, place in enumerate(places):
-            cost = state.cost(row)
+            cost = costs[row]
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
                 shortfall += self._look(place, sigma, cost, looks[row])
@@ -168,16 +171,7 @@ class Tally(msgspec.Struct):
         chosen = state.kept
         if chosen is not None and ended.places is not None:
             chosen = ended.places[chosen]
-        self.recent.append(
-            Ended(
-                name=name,
-                at=at,
-                looks=len(looks),
-                chosen=chosen,
-                paid=state.paid,
-                total=total,
-            )
-        )
+        self.recent.append(Ended(name, at, len(looks), chosen, state.paid, total))
         del self.recent[:-_RECENT]
         self._mark(at)
 
@@ -227,10 +221,6 @@ class Tally(msgspec.Struct):
             self.fixed_total += total
             for row, value in enumerate(values):
                 self.fixed[row] += value + costs[row]
-
-    def _without(self, places: list[int]) -> list[int]:
-        there = set(places)
-        return [count + (place not in there) for place, count in enumerate(self.absent)]
 
     def _mark(self, at: int) -> None:
         if self.closed % self.stride:

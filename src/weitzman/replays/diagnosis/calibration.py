@@ -87,6 +87,8 @@ class Calibration:
 
 def calibration(promise: Promise) -> Calibration:
     """Return whether a rule's reservation values keep what they promise, on all rounds given."""
+    from scipy.special import ndtri
+
     known = np.isfinite(promise.sigma) & ~np.isnan(promise.values)
     sigma, values = np.where(known, promise.sigma, 0.0), np.where(known, promise.values, 0.0)
     costs, excess = np.where(known, promise.costs, 0.0), np.maximum(sigma - values, 0.0)
@@ -104,7 +106,7 @@ def calibration(promise: Promise) -> Calibration:
         at=at,
         bins=bins,
         bin_errors=bin_errors,
-        bar=_bar(len(boxes)),
+        bar=float(-ndtri(_CHANCE / (2.0 * max(1, len(boxes))))),
     )
 
 
@@ -159,9 +161,3 @@ def _binned(
     found, due = (np.stack([(x * m).sum(axis=1) for m in marks], axis=1) for x in (excess, costs))
     ratios, errors = block_ratios(found, due)
     return np.array([float(sigma[mark].mean()) for mark in marks]), ratios, errors
-
-
-def _bar(boxes: int) -> float:
-    from scipy.special import ndtri
-
-    return float(-ndtri(_CHANCE / (2.0 * max(1, boxes))))

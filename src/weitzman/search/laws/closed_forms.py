@@ -67,20 +67,8 @@ def _exponential_root(k: Floats) -> Any:
     return y
 
 
-def _exponential_above(y: Floats) -> Floats:
-    return np.where(y > 0.0, np.exp(-np.maximum(y, 0.0)), 1.0 - y)
-
-
 def _logistic_root(k: Floats) -> Floats:
     return k + np.log(-np.expm1(-k))
-
-
-def _bernoulli_below(y: Floats, p: Floats) -> Floats:
-    return (1.0 - p) * np.clip(y, 0.0, 1.0) + np.maximum(y - 1.0, 0.0)
-
-
-def _bernoulli_above(y: Floats, p: Floats) -> Floats:
-    return p * np.clip(1.0 - y, 0.0, 1.0) + np.maximum(-y, 0.0)
 
 
 def _bernoulli_root(k: Floats, p: Floats) -> Floats:
@@ -95,11 +83,8 @@ def _gamma_below(y: Floats, a: Floats) -> Any:
 
 def _gamma_above(y: Floats, a: Floats) -> Any:
     z = np.clip(y, 0.0, _FAR)
-    return (
-        a * scipy.special.gammaincc(a + 1.0, z)
-        - z * scipy.special.gammaincc(a, z)
-        + np.maximum(z - y, 0.0)
-    )
+    tail = a * scipy.special.gammaincc(a + 1.0, z) - z * scipy.special.gammaincc(a, z)
+    return tail + np.maximum(z - y, 0.0)
 
 
 def _beta_below(y: Floats, a: Floats, b: Floats) -> Any:
@@ -121,11 +106,8 @@ def _lognormal_below(y: Floats, s: Floats) -> Any:
 
 def _lognormal_above(y: Floats, s: Floats) -> Any:
     z, depth, mean = _lognormal_parts(y, s)
-    return (
-        mean * scipy.special.ndtr(s - depth)
-        - z * scipy.special.ndtr(-depth)
-        + np.maximum(z - y, 0.0)
-    )
+    tail = mean * scipy.special.ndtr(s - depth) - z * scipy.special.ndtr(-depth)
+    return tail + np.maximum(z - y, 0.0)
 
 
 def _pareto_below(y: Floats, b: Floats) -> Any:
@@ -146,22 +128,20 @@ def _pareto_mean(b: Floats) -> Floats:
         return np.where(b > 1.0, b / (b - 1.0), np.inf)
 
 
-def _weibull_below(y: Floats, c: Floats) -> Any:
-    z = np.clip(y, 0.0, _FAR)
+def _weibull_parts(y: Floats, c: Floats) -> tuple[Floats, Floats, Floats, Any]:
+    z, shape = np.clip(y, 0.0, _FAR), 1.0 + 1.0 / c
     with np.errstate(over="ignore"):
-        t = np.power(z, c)
-    return -z * np.expm1(-t) - scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammainc(
-        1.0 + 1.0 / c, t
-    )
+        return z, np.power(z, c), shape, scipy.special.gamma(shape)
+
+
+def _weibull_below(y: Floats, c: Floats) -> Any:
+    z, t, shape, mean = _weibull_parts(y, c)
+    return -z * np.expm1(-t) - mean * scipy.special.gammainc(shape, t)
 
 
 def _weibull_above(y: Floats, c: Floats) -> Any:
-    z = np.clip(y, 0.0, _FAR)
-    with np.errstate(over="ignore"):
-        t = np.power(z, c)
-    tail = scipy.special.gamma(1.0 + 1.0 / c) * scipy.special.gammaincc(
-        1.0 + 1.0 / c, t
-    ) - z * np.exp(-t)
+    z, t, shape, mean = _weibull_parts(y, c)
+    tail = mean * scipy.special.gammaincc(shape, t) - z * np.exp(-t)
     return tail + np.maximum(z - y, 0.0)
 
 
@@ -196,7 +176,7 @@ CLOSED: Final[dict[str, Standard]] = {
         cdf=lambda y: -np.expm1(-np.maximum(y, 0.0)),
         sf=lambda y: np.exp(-np.maximum(y, 0.0)),
         below=_exponential_below,
-        above=_exponential_above,
+        above=lambda y: np.where(y > 0.0, np.exp(-np.maximum(y, 0.0)), 1.0 - y),
         mean=lambda: 1.0,
         quantile=lambda p: -np.log1p(-p),
         support=_between(0.0, np.inf),
@@ -218,8 +198,8 @@ CLOSED: Final[dict[str, Standard]] = {
         cdf=lambda y, p: np.where(y < 0.0, 0.0, np.where(y < 1.0, 1.0 - p, 1.0)),
         sf=lambda y, p: np.where(y < 0.0, 1.0, np.where(y < 1.0, p, 0.0)),
         atom=lambda y, p: np.where(y == 0.0, 1.0 - p, np.where(y == 1.0, p, 0.0)),
-        below=_bernoulli_below,
-        above=_bernoulli_above,
+        below=lambda y, p: (1.0 - p) * np.clip(y, 0.0, 1.0) + np.maximum(y - 1.0, 0.0),
+        above=lambda y, p: p * np.clip(1.0 - y, 0.0, 1.0) + np.maximum(-y, 0.0),
         mean=lambda p: p,
         quantile=lambda u, p: np.where(u <= 1.0 - p, 0.0, 1.0),
         support=lambda p: (np.where(p < 1.0, 0.0, 1.0), np.where(p > 0.0, 1.0, 0.0)),

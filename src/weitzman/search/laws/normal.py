@@ -8,18 +8,14 @@ import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is fir
 from weitzman.arrays import Floats
 
 
-def _density(y: Floats) -> Floats:
-    return np.asarray(np.exp(-0.5 * y * y) / np.sqrt(2.0 * np.pi))
-
-
 def normal_excess(y: Floats) -> Any:
     """Return y Φ(y) + φ(y)."""
     # φ(y)(1 − |y| R(|y|)) for y < 0, R Mills' ratio: the plain sum loses what a deep tail has.
     a = np.abs(y)
     with np.errstate(over="ignore", invalid="ignore"):
-        tail = _density(a) * (
-            1.0 - a * np.sqrt(np.pi / 2.0) * scipy.special.erfcx(a / np.sqrt(2.0))
-        )
+        density = np.exp(-0.5 * a * a) / np.sqrt(2.0 * np.pi)
+        rest = a * np.sqrt(np.pi / 2.0) * scipy.special.erfcx(a / np.sqrt(2.0))
+        tail = density * (1.0 - rest)
     tail = np.where(np.isfinite(tail), tail, 0.0)
     return np.where(y > 0.0, y + tail, tail)
 

@@ -17,7 +17,7 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.closed_forms import CLOSED
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.laws.family import Standard
+from weitzman.search.laws.family import Function, Standard
 from weitzman.search.laws.numeric import standard_from
 
 # Elements per chunk of a large array: the temporaries of a solve then stay in the cache.
@@ -52,20 +52,18 @@ class LocationScale(Distribution):
         return (np.asarray(x, dtype=np.float64) - self.loc) / self.scale
 
     def cdf(self, x: ArrayLike) -> Floats:
-        y, std = self._y(x), self.standard
-        upright = self.scale > 0.0
-        if np.all(upright):
-            return np.asarray(std.cdf(y, *self.shapes))
-        turned = std.sf(y, *self.shapes) + std.atom(y, *self.shapes)
-        return np.asarray(np.where(upright, std.cdf(y, *self.shapes), turned))
+        return self._tail(x, self.standard.cdf, self.standard.sf, 1.0)
 
     def sf(self, x: ArrayLike) -> Floats:
-        y, std = self._y(x), self.standard
-        upright = self.scale > 0.0
-        if np.all(upright):
-            return np.asarray(std.sf(y, *self.shapes))
-        turned = std.cdf(y, *self.shapes) - std.atom(y, *self.shapes)
-        return np.asarray(np.where(upright, std.sf(y, *self.shapes), turned))
+        return self._tail(x, self.standard.sf, self.standard.cdf, -1.0)
+
+    def _tail(self, x: ArrayLike, upright: Function, turned: Function, sign: float) -> Floats:
+        """Return a tail of Y; where the law is turned round the other one, with the atom or without."""
+        y, up = self._y(x), self.scale > 0.0
+        if np.all(up):
+            return np.asarray(upright(y, *self.shapes))
+        other = turned(y, *self.shapes) + sign * self.standard.atom(y, *self.shapes)
+        return np.asarray(np.where(up, upright(y, *self.shapes), other))
 
     def atom(self, x: ArrayLike) -> Floats:
         return np.asarray(self.standard.atom(self._y(x), *self.shapes))
@@ -99,7 +97,7 @@ class LocationScale(Distribution):
     def excess_above(self, s: ArrayLike) -> Floats:
         return self._excess(s, self.standard.above, self.standard.below)
 
-    def _excess(self, s: ArrayLike, upright: Any, turned: Any) -> Floats:
+    def _excess(self, s: ArrayLike, upright: Function, turned: Function) -> Floats:
         y = self._y(s)
         up = self.scale > 0.0
         if np.all(up):
@@ -113,7 +111,11 @@ class LocationScale(Distribution):
         cost = np.asarray(cost, dtype=np.float64)
         shape = np.broadcast_shapes(cost.shape, self.shape)
         if len(shape) == 1 and shape[0] > _CHUNK:
-            return self._solve_in_chunks(np.broadcast_to(cost, shape))
+            cost = np.broadcast_to(cost, shape)
+            parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
+            laws = (self[part] if self.shape else self for part in parts)
+            each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
+            return np.concatenate(each)
         up, std = self.scale > 0.0, self.standard
         root = std.solve_below if np.all(up) else None if np.any(up) else std.solve_above
         if root is None:
@@ -130,12 +132,6 @@ class LocationScale(Distribution):
                 rule = "have a cdf that never decreases, from 0 to 1, and a mean that fits its cdf"
                 raise InvalidInputError("The value", rule, self)
         return root
-
-    def _solve_in_chunks(self, cost: Floats) -> Floats:
-        parts = [slice(i, i + _CHUNK) for i in range(0, cost.size, _CHUNK)]
-        laws = (self[part] if self.shape else self for part in parts)
-        each = [law.solve_below(cost[part]) for law, part in zip(laws, parts, strict=True)]
-        return np.concatenate(each)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Floats:
         if self.standard.sample is None:

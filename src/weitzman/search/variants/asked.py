@@ -5,12 +5,10 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.reservation import Sense, sign_of
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from weitzman.search.variants.keep import Matroid
@@ -64,26 +62,3 @@ def chosen_method(method: str | None, *methods: str) -> str:
         rule = f"be {', '.join(others)}{' or ' if others else ''}{last}"
         raise InvalidInputError("The method", rule, method)
     return methods[0] if method is None else method
-
-
-def given_values(
-    given: Mapping[str, float] | ArrayLike, names: Sequence[str], sense: Sense, *, per: str = "box"
-) -> Floats:
-    """Return reservation values, by name or in the order of ``names``, with smaller ones better."""
-    if isinstance(given, Mapping):
-        if set(given) != set(names):
-            rule = f"be for the boxes {list(dict.fromkeys(names))}"
-            raise InvalidInputError("The reservation values", rule, list(given))
-        given = [given[name] for name in names]
-    numbers = np.asarray(given)
-    if numbers.dtype.kind not in "fiu":
-        raise InvalidInputError("The reservation values", "be numbers", given)
-    sign = sign_of(sense)
-    turned = sign * numbers.astype(np.float64)
-    if turned.shape != (len(names),):
-        rule = f"be one number per {per}, {len(names)}"
-        raise InvalidInputError("The reservation values", rule, np.shape(turned))
-    if np.isnan(turned).any() or np.isposinf(turned).any():
-        rule = f"be finite or {'-inf' if sense == 'min' else 'inf'}"
-        raise InvalidInputError("The reservation values", rule, (sign * turned).tolist())
-    return turned

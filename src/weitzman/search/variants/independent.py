@@ -9,7 +9,8 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.numbers import whole_number
-from weitzman.search.variants.asked import Asked, given_values
+from weitzman.search.reservation import given_values
+from weitzman.search.variants.asked import Asked
 from weitzman.search.variants.discount import checked_discount
 from weitzman.search.variants.face import Settle, settle_best
 from weitzman.search.variants.forest.chances import Room, room_for_one

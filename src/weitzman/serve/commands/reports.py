@@ -12,7 +12,6 @@ from weitzman.ledger.state.fold import digest
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import round_history
 from weitzman.ledger.state.running_mean import Spread
-from weitzman.ledger.state.tally import Ended
 from weitzman.serve.commands.rounds import box_name
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
@@ -119,7 +118,17 @@ def list_rounds(problem: Problem) -> RoundList:
     newest = list(problem.rounds.items())[-_LISTED:][::-1]
     return RoundList(
         open=[RoundSummary(round=n, opened_at=o.at * _SECOND, closed=False) for n, o in newest],
-        closed=[_closed_round(problem, ended) for ended in problem.tally.recent[::-1]],
+        closed=[
+            ClosedRound(
+                round=ended.name,
+                closed_at=ended.at * _SECOND,
+                looks=ended.looks,
+                chosen=None if ended.chosen is None else problem.settings.boxes[ended.chosen],
+                paid=ended.paid,
+                total=None if ended.total is None else problem.sign * ended.total,
+            )
+            for ended in problem.tally.recent[::-1]
+        ],
     )
 
 
@@ -163,17 +172,6 @@ def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> F
             points.opened.append(row in history.round.looks)
             points.rounds.append(events[0].key)
     return points
-
-
-def _closed_round(problem: Problem, ended: Ended) -> ClosedRound:
-    return ClosedRound(
-        round=ended.name,
-        closed_at=ended.at * _SECOND,
-        looks=ended.looks,
-        chosen=None if ended.chosen is None else problem.settings.boxes[ended.chosen],
-        paid=ended.paid,
-        total=None if ended.total is None else problem.sign * ended.total,
-    )
 
 
 def _means(problem: Problem) -> Means:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
+from weitzman.ledger.bodies import Closed, Opened, Seen
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
@@ -45,7 +45,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
     """Open a round, or return again the one that was opened with this id and content."""
     want = round_input(problem, ask)
     if ask.id is not None:
-        before = _history(engine, problem, ask.id)
+        before = round_history(problem, engine.find(problem.name, ask.id))
         if before is not None:
             body = before.body
             opened_with = (body.places, body.contexts, body.guessed, body.outside)
@@ -62,7 +62,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
                 sign=problem.sign,
                 rule=None if opened is None else opened.rule,
             )
-            return _reply(problem, ask.id, fresh)
+            return _reply(problem, ask.id, fresh, body)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
     if len(problem.rounds) >= engine.settings.rounds_limit:
@@ -84,7 +84,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
     engine.happen(problem.name, body, name)
     opened = problem.rounds[name]
     engine.watch(problem.name, name, opened.until)
-    return _reply(problem, name, opened)
+    return _reply(problem, name, opened, body)
 
 
 def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> SeeReply:
@@ -102,10 +102,15 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
             engine.happen(problem.name, Seen(new, late=True), name)
         best = _turned(problem, history.round.state.best)
         return SeeReply(round=name, next=None, stop=True, best=best, late=True)
-    new = _new_values(problem, opened, opened.looks, ask.values)
-    costs = _new_costs(problem, opened, [*opened.looks, *dict(new)], ask.costs)
+    looks = opened.looks
+    new = _new_values(problem, opened, looks, ask.values)
+    costs = _new_costs(problem, opened, [*looks, *dict(new)], ask.costs) if ask.costs else []
     if opened.guessed:
-        _check_told(problem, opened, new, {**opened.state.spent, **dict(costs)})
+        known = {**opened.state.spent, **dict(costs)}
+        for place, value in new:
+            if value is not None and place not in known:
+                text = "The round was opened without costs: each look must tell what it cost."
+                raise Refusal("invalid", text, f"costs.{box_name(problem, opened, place)}")
     if new or costs:
         engine.happen(problem.name, Seen(new, costs=costs), name)
     row = opened.next()
@@ -135,16 +140,11 @@ def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) 
 
 def known_history(engine: Engine, problem: Problem, name: str) -> RoundHistory:
     """Return the history of a round, which must be there."""
-    history = _history(engine, problem, name)
+    history = round_history(problem, engine.find(problem.name, name))
     if history is None:
         text = f"The problem {problem.name!r} has no round {name!r}."
         raise Refusal("unknown", text, "round")
     return history
-
-
-def _history(engine: Engine, problem: Problem, name: str) -> RoundHistory | None:
-    """Return the history of a round; None if there is no such round."""
-    return round_history(problem, engine.find(problem.name, name))
 
 
 def outcome_of(
@@ -232,19 +232,6 @@ def _new_costs(
     return new
 
 
-def _check_told(
-    problem: Problem,
-    opened: OpenRound,
-    new: list[tuple[int, float | None]],
-    spent: Mapping[int, float],
-) -> None:
-    """Refuse a value whose look has no cost, in a round that was opened without costs."""
-    for row, value in new:
-        if value is not None and row not in spent:
-            text = "The round was opened without costs: each look must tell what it cost."
-            raise Refusal("invalid", text, f"costs.{box_name(problem, opened, row)}")
-
-
 def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple[int, float]]:
     if ask.values and problem.settings.feedback != "full":
         text = "Values at the end of a round come only under feedback 'full'."
@@ -252,23 +239,21 @@ def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple
     return _new_values(problem, opened, opened.looks, ask.values)
 
 
-def _reply(problem: Problem, name: str, opened: OpenRound) -> RoundReply:
-    boxes = problem.settings.boxes
-    places = opened.places
+def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> RoundReply:
+    boxes, places = problem.settings.boxes, opened.places
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
+    order = sigma = None
     if opened.sigma:
-        # What is infinite is sent as the largest number: JSON has no other
-        shown = [min(max(problem.sign * s, -LARGEST), LARGEST) for s in opened.sigma]
         order = [names[r] for r in opened.order]
-        sigma = dict(zip(names, shown, strict=True))
+        sigma = dict(zip(names, body.reservation_values, strict=True))
     return RoundReply(
         round=name,
         next=None if row is None else names[row],
         stop=row is None,
         best=_turned(problem, opened.state.outside),
-        order=order if opened.sigma else None,
-        reservation_values=sigma if opened.sigma else None,
+        order=order,
+        reservation_values=sigma,
         rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
         waits_until=opened.until * _SECOND,
     )

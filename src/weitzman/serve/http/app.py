@@ -130,7 +130,8 @@ class App:
             if engine is None:
                 raise self.supervisor.why_closed()
             if request.content is None:
-                request.content = await self._body(request, route)
+                kind = route.takes_type
+                request.content = await read_body(request, self._limits[kind]) if kind else b""
             check_type(request, route)
             call = Call(engine, args, route.struct(request.content))
             if request.is_direct:
@@ -145,11 +146,6 @@ class App:
         if code >= 400:
             return refusal_response(code, content)
         return Response(code, content, route.headers)
-
-    async def _body(self, request: Request, route: Route) -> bytes:
-        if route.takes_type is None:
-            return b""
-        return await read_body(request, self._limits[route.takes_type])
 
     async def _run_when_free(self, request: Request, route: Route, call: Call) -> tuple[int, bytes]:
         """Let the leader run a command, or run it here when its problem is free; return the reply."""

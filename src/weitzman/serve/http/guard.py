@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Final, Literal
 
+import msgspec
+
 from weitzman.ledger.bodies import KeyCreated, KeyRevoked, Scope
 from weitzman.ledger.state.fold import SERVICE, Key, State
 from weitzman.serve.engine.engine import Engine
@@ -115,10 +117,9 @@ class Rate:
 def create_key(engine: Engine, ask: NewKey) -> CreatedKey:
     """Make a key; its text is shown here and never again."""
     key_id, text = new_key()
-    at = engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
-    return CreatedKey(
-        id=key_id, name=ask.name, scope=ask.scope, created=at * 1e-6, revoked=None, key=text
-    )
+    engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
+    shown = _view(key_id, engine.state.service.keys[key_id])
+    return CreatedKey(**msgspec.structs.asdict(shown), key=text)
 
 
 def list_keys(engine: Engine) -> KeyList:

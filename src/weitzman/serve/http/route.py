@@ -37,6 +37,21 @@ class Call:
         """The problem that the path names."""
         return self.engine.problem(self.args["problem"])
 
+    @property
+    def name(self) -> str:
+        """The round that the path names."""
+        return self.args["round"]
+
+    @property
+    def place(self) -> str:
+        """The place of a feature that the path names."""
+        return self.args["place"]
+
+    @property
+    def key_id(self) -> str:
+        """The key that the path names."""
+        return self.args["key"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Route:

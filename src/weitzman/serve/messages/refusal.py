@@ -72,16 +72,20 @@ def unreadable(
         return Refusal("malformed", "The body is no UTF-8.")
     text = str(error)
     if isinstance(error, msgspec.ValidationError):
-        found = re.search(r" - at `\$\.?(.*)`$", text)
-        rule = text[: found.start()] if found else text
+        at = re.search(r" - at `\$\.?(.*)`$", text)
+        rule = text[: at.start()] if at else text
         named = re.search(r"(?:unknown|missing required) field `(.*)`", rule)
-        path = _named(found.group(1), rule, body) if found else ""
+        path = _named(at.group(1), rule, body) if at else ""
         if named:
             path = f"{path}.{named.group(1)}" if path else named.group(1)
         return Refusal("invalid", f"{rule}.{_choices(wanted, path)}", path or None)
-    field = _not_finite(body)
-    if field is not None:
-        return Refusal("invalid", "Expected a finite number.", field)
+    try:
+        # Python's reader takes NaN and infinities, which JSON has not
+        found = first_infinite(json.loads(body))
+    except (ValueError, RecursionError):
+        found = None
+    if found is not None:
+        return Refusal("invalid", "Expected a finite number.", found[0])
     return Refusal("malformed", f"{text}.")
 
 
@@ -118,15 +122,6 @@ def _named(path: str, rule: str, body: bytes) -> str:
         if is_number or (got is not None and _NAMES.get(type(value)) == got.group(1)):
             return f"{begin}.{name}" if begin else str(name)
     return path
-
-
-def _not_finite(body: bytes) -> str | None:
-    """Return the path of the first NaN or infinity, which Python's reader takes and JSON has not."""
-    try:
-        found = first_infinite(json.loads(body))
-    except (ValueError, RecursionError):
-        return None
-    return None if found is None else found[0]
 
 
 def first_infinite(thing: Any, path: str = "") -> tuple[str, float] | None:

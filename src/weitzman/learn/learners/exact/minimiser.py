@@ -64,12 +64,8 @@ _PLAIN, _REFRESHED, _LOST, _CAREFUL = 0, 1, 2, 3
 @compiled
 def _gradient(state: FTRLState, row: int, out: Floats) -> None:
     """Set out to the gradient of F, plus penalty · w where the ball holds the weights."""
-    weights, prior, gram, gram_low = (
-        state.weights[row],
-        state.prior[row],
-        state.gram[row],
-        state.gram_low[row],
-    )
+    weights, prior = state.weights[row], state.prior[row]
+    gram, gram_low = state.gram[row], state.gram_low[row]
     moment, moment_low = state.moment[row], state.moment_low[row]
     ridge, penalty = state.reals[row, RIDGE] * state.reals[row, NOW], state.reals[row, PENALTY]
     size = out.shape[0]

@@ -95,7 +95,7 @@ def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ens
         if "num_features" not in str(error):
             raise
         # No feature can be split, and it grows not even a stump
-        return _ensemble([], *[np.empty(0)] * 5)
+        return _ensemble(*[()] * 6)
     nodes: list[tuple[int, float, int, int, float]] = []
 
     def add(node: dict[str, Any]) -> int:
@@ -108,21 +108,14 @@ def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ens
 
     grown = model.booster_.dump_model()["tree_info"]
     roots = [add(tree["tree_structure"]) for tree in grown]
-    columns = [np.array(column) for column in zip(*nodes, strict=True)] if nodes else []
-    return _ensemble(roots, *columns) if columns else _ensemble(roots, *[np.empty(0)] * 5)
+    return _ensemble(roots, *(zip(*nodes, strict=True) if nodes else [()] * 5))
 
 
-def _ensemble(
-    roots: Any, feature: Any, threshold: Any, left: Any, right: Any, value: Any
-) -> Ensemble:
-    return Ensemble(
-        roots=np.array(roots, dtype=np.int64),
-        feature=np.array(feature, dtype=np.int64),
-        threshold=np.array(threshold, dtype=np.float64),
-        left=np.array(left, dtype=np.int64),
-        right=np.array(right, dtype=np.int64),
-        value=np.array(value, dtype=np.float64),
-    )
+def _ensemble(*columns: Any) -> Ensemble:
+    """Return trees from the columns of an ensemble, as lists or arrays of numbers."""
+    kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.float64)
+    parts: Any = (np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True))
+    return Ensemble(*parts)
 
 
 def _by_sklearn(rows: NDArray[np.float32], values: Floats, costs: Floats, trees: int) -> Ensemble:

@@ -6,7 +6,7 @@ least + cost.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, merged
@@ -23,6 +23,54 @@ FULL, OPENED, PROBED = 4, 1, 2
 _next_box = compiled(next_box)
 
 
+class Rounds(NamedTuple):
+    """Recorded rounds, and how they are played.
+
+    Costs, outside options and probes have one row if they are the same in all rounds.
+    """
+
+    contexts: Floats
+    costs: Floats
+    values: Floats
+    outside: Floats
+    probes: Flags
+    least: float
+    feedback: int
+    kappa: float
+    shared: bool
+
+
+class Given(NamedTuple):
+    """One of the rounds."""
+
+    contexts: Floats
+    costs: Floats
+    values: Floats
+    outside: float
+    least: float
+    kappa: float
+    shared: bool
+
+
+class Results(NamedTuple):
+    """What comes out of each round; its reservation values too, if there is room for them."""
+
+    totals: Floats
+    paid: Floats
+    chosen: Ints
+    opened_count: Ints
+    predictions: Floats
+
+
+class Scratch(NamedTuple):
+    """Of each box a lower bound of σ, whether it is σ itself, and whether it is shown; one place more."""
+
+    sigma: Floats
+    known: Flags
+    shown: Flags
+    one: Ints
+
+
 @compiled
 def _no_less(number: float, bound: float) -> float:
     """Return the larger one; what is NaN stays."""
@@ -30,66 +78,33 @@ def _no_less(number: float, bound: float) -> float:
 
 
 @compiled
-def _prepare(
-    state: Any,
-    contexts: Floats,
-    costs: Floats,
-    outside: float,
-    least: float,
-    kappa: float,
-    shared: bool,
-    sigma: Floats,
-    known: Flags,
-) -> None:
+def _prepare(state: Any, given: Given, work: Scratch) -> None:
     """Set lower bounds of the reservation values, NaN if absent, and whether they are exact."""
-    boxes = contexts.shape[0]
+    boxes = given.contexts.shape[0]
     for box in range(boxes):
-        row = 0 if shared else box
-        sigma[box], known[box] = search_bound(
-            state, row, contexts[box], costs[box], kappa, boxes, outside
+        row, cost = 0 if given.shared else box, given.costs[box]
+        sigma, work.known[box] = search_bound(
+            state, row, given.contexts[box], cost, given.kappa, boxes, given.outside
         )
-        sigma[box] = _no_less(sigma[box], least + costs[box])
+        work.sigma[box] = _no_less(sigma, given.least + cost)
 
 
 @compiled
-def _value(
-    state: Any,
-    box: int,
-    contexts: Floats,
-    costs: Floats,
-    outside: float,
-    least: float,
-    kappa: float,
-    shared: bool,
-) -> float:
-    """Return the reservation value of a box that is present."""
-    row = 0 if shared else box
-    sigma: float = search_value(
-        state, row, contexts[box], costs[box], kappa, contexts.shape[0], outside
-    )
-    return _no_less(sigma, least + costs[box])
+def _find(state: Any, given: Given, box: int, work: Scratch) -> None:
+    """Set the reservation value itself of a box that is present."""
+    row, cost, boxes = 0 if given.shared else box, given.costs[box], given.contexts.shape[0]
+    sigma = search_value(state, row, given.contexts[box], cost, given.kappa, boxes, given.outside)
+    work.sigma[box], work.known[box] = _no_less(sigma, given.least + cost), True
 
 
 @compiled
-def _complete(
-    state: Any,
-    contexts: Floats,
-    costs: Floats,
-    outside: float,
-    least: float,
-    kappa: float,
-    shared: bool,
-    sigma: Floats,
-    known: Flags,
-    out: Floats,
-) -> None:
+def _complete(state: Any, given: Given, work: Scratch, out: Floats) -> None:
     """Set out to the reservation values themselves, of all boxes that are present."""
     # In one loop with the bounds, rounds take an eighth longer
-    for box in range(sigma.shape[0]):
-        if not known[box]:
-            sigma[box] = _value(state, box, contexts, costs, outside, least, kappa, shared)
-            known[box] = True
-        out[box] = sigma[box]
+    for box in range(out.shape[0]):
+        if not work.known[box]:
+            _find(state, given, box, work)
+        out[box] = work.sigma[box]
 
 
 @compiled
@@ -103,113 +118,75 @@ def _first(sigma: Floats, opened: Flags) -> int:
 
 
 @compiled
-def _search(
-    state: Any,
-    contexts: Floats,
-    costs: Floats,
-    values: Floats,
-    outside: float,
-    least: float,
-    kappa: float,
-    shared: bool,
-    sigma: Floats,
-    known: Flags,
-    opened: Flags,
-    one: Ints,
-) -> tuple[float, float, int, int]:
+def _search(state: Any, given: Given, work: Scratch) -> tuple[float, float, int, int]:
     """Open boxes by the rule; return the best value, what was paid, the chosen box and the number opened.
 
     A round opens few boxes, so the next one is looked for instead of all being sorted; and widths,
     which take O(d²), are found only for boxes that come first by their lower bound.
     """
-    best, paid, chosen, count = outside, 0.0, -1, 0
+    sigma, opened = work.sigma, work.shown
+    best, paid, chosen, count = given.outside, 0.0, -1, 0
     for box in range(opened.shape[0]):
         opened[box] = False
     while True:
         box = _first(sigma, opened)
         if box == NO_BOX:
             return best, paid, chosen, count
-        one[0] = box
+        work.one[0] = box
         # No other box is below this bound: if the rule stops here it stops at all of them
-        if _next_box(one, sigma, 0, best) == NO_BOX:
+        if _next_box(work.one, sigma, 0, best) == NO_BOX:
             return best, paid, chosen, count
-        if not known[box]:
-            sigma[box] = _value(state, box, contexts, costs, outside, least, kappa, shared)
-            known[box] = True
+        if not work.known[box]:
+            _find(state, given, box, work)
             continue
         opened[box] = True
-        paid += costs[box]
+        paid += given.costs[box]
         count += 1
-        if values[box] < best:
-            best, chosen = values[box], box
+        if given.values[box] < best:
+            best, chosen = given.values[box], box
 
 
 @merged
-def _learn(
-    state: Any,
-    contexts: Floats,
-    costs: Floats,
-    values: Floats,
-    sigma: Floats,
-    shown: Flags,
-    shared: bool,
-) -> None:
+def _learn(state: Any, given: Given, work: Scratch) -> None:
     """Learn from the boxes that are shown, in the order of their positions."""
-    last = -1
+    values, shown, last = given.values, work.shown, -1
     for box in range(values.shape[0]):
-        shown[box] = shown[box] and not math.isnan(sigma[box]) and not math.isnan(values[box])
+        shown[box] = shown[box] and not math.isnan(work.sigma[box]) and not math.isnan(values[box])
         if shown[box]:
             last = box
     for box in range(last + 1):
         if shown[box]:
-            row = 0 if shared else box
-            learn_value(state, row, contexts[box], values[box], costs[box])
-            if box == last or not shared:
+            row = 0 if given.shared else box
+            learn_value(state, row, given.contexts[box], values[box], given.costs[box])
+            if box == last or not given.shared:
                 settle_row(state, row)
 
 
 @entry
-def play_rounds(
-    state: Any,
-    contexts: Floats,
-    costs: Floats,
-    values: Floats,
-    outside: Floats,
-    least: float,
-    probes: Flags,
-    feedback: int,
-    kappa: float,
-    shared: bool,
-    totals: Floats,
-    paid: Floats,
-    chosen: Ints,
-    opened_count: Ints,
-    predictions: Floats,
-    sigma: Floats,
-    known: Flags,
-    shown: Flags,
-    one: Ints,
-) -> None:
-    """Play the rounds, and set what came out; the last four are scratch."""
-    boxes = contexts.shape[1]
-    for t in range(contexts.shape[0]):
-        price, found = costs[t % costs.shape[0]], values[t]
-        start = outside[t % outside.shape[0]]
-        _prepare(state, contexts[t], price, start, least, kappa, shared, sigma, known)
-        if predictions.shape[0] > 0:
-            out = predictions[t]
-            _complete(state, contexts[t], price, start, least, kappa, shared, sigma, known, out)
-        best, spent, pick, looks = _search(
-            state, contexts[t], price, found, start, least, kappa, shared, sigma, known, shown, one
+def play_rounds(state: Any, rounds: Rounds, results: Results, work: Scratch) -> None:
+    """Play the rounds, and set what came out."""
+    feedback, boxes = rounds.feedback, rounds.contexts.shape[1]
+    for t in range(rounds.contexts.shape[0]):
+        price, found = rounds.costs[t % rounds.costs.shape[0]], rounds.values[t]
+        outside = rounds.outside[t % rounds.outside.shape[0]]
+        given = Given(
+            rounds.contexts[t], price, found, outside, rounds.least, rounds.kappa, rounds.shared
         )
+        _prepare(state, given, work)
+        if results.predictions.shape[0] > 0:
+            _complete(state, given, work, results.predictions[t])
+        best, spent, pick, looks = _search(state, given, work)
         for box in range(boxes):
-            bought = (feedback & PROBED) > 0 and probes[t, box] and not math.isnan(sigma[box])
-            if bought and not shown[box]:
+            shown = work.shown[box]
+            bought = (feedback & PROBED) > 0 and rounds.probes[t, box]
+            bought = bought and not math.isnan(work.sigma[box])
+            if bought and not shown:
                 spent += price[box]
                 looks += 1
                 if found[box] < best:
                     best, pick = found[box], box
-            free = (feedback & FULL) > 0 or ((feedback & OPENED) > 0 and shown[box])
-            shown[box] = free or bought
-        _learn(state, contexts[t], price, found, sigma, shown, shared)
-        totals[t], paid[t], chosen[t], opened_count[t] = best + spent, spent, pick, looks
+            free = (feedback & FULL) > 0 or ((feedback & OPENED) > 0 and shown)
+            work.shown[box] = free or bought
+        _learn(state, given, work)
+        results.totals[t], results.paid[t] = best + spent, spent
+        results.chosen[t], results.opened_count[t] = pick, looks
