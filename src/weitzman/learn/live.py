@@ -181,19 +181,8 @@ class LiveSearch(Search[Name]):
         before = self._learned
         self._learned = row if before is None else np.where(np.isnan(row), before, row)
 
-    def _real_cost(self, cost: Any, row: int) -> float | None:
-        real = super()._real_cost(cost, row)
-        if real is not None and real > LIMIT:
-            rule = f"be at most {LIMIT:g}"
-            raise InvalidInputError(f"The cost of box {self._boxes[row]!r}", rule, cost)
-        return real
-
     def _number(self, value: Any, box: Name) -> float:
         number = self._sign * finite_value(value, box)
-        if not -LIMIT <= number <= LIMIT:
-            # What could not be learned is refused while the round can still go on
-            subject = f"The value of box {box!r}"
-            raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
         if number < self._shown.least:
             rule = bound_rule(self._shown.least, self._sign)
             raise InvalidInputError(f"The value of box {box!r}", rule, value)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import checked_outside
 from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense, reservation_value
 from weitzman.search.samples import GuaranteedPlan, Worst, plan_from_samples
@@ -124,8 +124,7 @@ def plan(
             raise InvalidInputError("The settings of variants", rule, sorted(data))
         return _plan_of_data(boxes, keep, {"sense": sense, "outside": outside, **data})
     boxes = _checked_boxes(boxes)
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    outside = checked_outside(outside)
     plain = all(box.plain for box in boxes)
     if not (plain and keep == 1 and discount == tail == 1.0 and utility is None and recall):
         from weitzman.search.variants.choose import Asked, variant_plan

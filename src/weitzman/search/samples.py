@@ -42,7 +42,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.laws.discrete import Empirical
 from weitzman.search.laws.pessimistic import pessimistic
-from weitzman.search.numbers import finite_array, finite_number
+from weitzman.search.numbers import checked_outside, finite_array, finite_number
 from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.round import Search
@@ -98,8 +98,7 @@ def plan_from_samples(
     if not 0.5 <= number < 1.0:
         raise InvalidInputError("The confidence", "be a number from 0.5 to 1, below 1", confidence)
     sign = 1.0 if check_sense(sense) == "min" else -1.0
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    outside = checked_outside(outside)
     if keep != 1 and outside is not None:
         rule = "be left out where several boxes are kept from samples"
         raise InvalidInputError("The outside option", rule, outside)

@@ -17,7 +17,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
 from weitzman.search.exact_total import Evaluation, Laws
 from weitzman.search.laws.distribution import Distribution
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import checked_outside
 from weitzman.search.reservation import Sense, check_sense, mirrored
 from weitzman.search.rule import Rule
 from weitzman.search.simulation import Simulation
@@ -224,8 +224,7 @@ def checked_problem(boxes: Sequence[Box], sense: Sense, outside: float | None) -
     names = [b.name for b in boxes]
     if len(set(names)) < len(names):
         raise InvalidInputError("The names of the boxes", "be distinct", names)
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    outside = checked_outside(outside)
     for box in boxes:
         if not box.plain:
             rule = "be plain: stages and boxes after others do not combine with this problem"

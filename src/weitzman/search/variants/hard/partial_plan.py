@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import checked_outside
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import Rule
 from weitzman.search.simulation import Simulation
@@ -63,9 +63,8 @@ def plan_partial(
     """
     looks = checked_looks(boxes, sense)
     sign = 1.0 if sense == "min" else -1.0
-    start = math.inf
-    if outside is not None:
-        start = sign * finite_number(outside, "The outside option", "be a finite number or None")
+    in_hand = checked_outside(outside)
+    start = math.inf if in_hand is None else sign * in_hand
     problem = PartialProblem(looks, start)
     kind = HEURISTIC
     if method == "exact":

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import checked_cost, finite_array, finite_number
+from weitzman.search.numbers import checked_cost, checked_outside, finite_array
 from weitzman.search.reservation import Sense, check_sense
 from weitzman.search.rule import Rule, WeitzmanRule, follow
 from weitzman.search.simulation import Simulation
@@ -101,8 +101,7 @@ def plan_scenarios(
     if set(costs) != set(names) or not names:
         raise InvalidInputError("The costs", f"be for the boxes {names}, at least one", list(costs))
     sign = 1.0 if check_sense(sense) == "min" else -1.0
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    outside = checked_outside(outside)
     columns = [
         finite_array(scenarios[name], f"The scenarios of box {name!r}", "be finite numbers")
         for name in names
