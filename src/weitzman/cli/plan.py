@@ -35,7 +35,7 @@ def plan_command(
     ] = None,
     outside: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="A value to be had without opening anything."),
+        typer.Option(metavar="NUMBER", help="A value that is there without opening anything."),
     ] = None,
     keep: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Keep the K best values instead of one.")
@@ -94,7 +94,7 @@ def plan_command(
 def _planned(
     content: BoxFile, sense: "Sense", outside: float | None, settings: dict[str, Any]
 ) -> Any:
-    """Return the plan; a law that is refused is told by its place in the file."""
+    """Return the plan; a law that is refused is named by its place in the file."""
     from weitzman.search.planning import plan
 
     try:

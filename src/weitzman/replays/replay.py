@@ -57,7 +57,7 @@ class Replay:
     hindsight, hindsight_opened
         The least total that was possible, and whether it takes a look, (T,).
     candidates, played
-        The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
+        The candidate that ``default`` followed in each round, (T,), as a number of ``candidates``: these are
         ``names``, and under ``opened`` all candidates of ``default`` behind ``explore``.
     exploration
         What rounds in which ``default`` opened everything to learn cost it beyond what its candidate would

@@ -67,7 +67,7 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
 def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]:
     """Yield what happened in sentences, and when."""
     opened, sign = history.round, problem.sign
-    best = "the policy decides anew after every look"
+    best = "the policy decides again after every look"
     if opened.sigma:
         first = box_name(problem, opened, opened.order[0])
         sigma = _finite(sign * opened.sigma[opened.order[0]])
