@@ -70,8 +70,10 @@ def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]
     best = "the policy decides again after every look"
     if opened.sigma:
         first = box_name(problem, opened, opened.order[0])
-        sigma = _finite(sign * opened.sigma[opened.order[0]])
-        best = f"{first} has the best reservation value, {sigma:.4g}"
+        sigma = opened.sigma[opened.order[0]]
+        best = f"{first} is opened first"
+        if abs(sigma) < LARGEST:
+            best = f"{first} has the best reservation value, {sign * sigma:.4g}"
     start = (
         "without an outside option"
         if opened.outside is None
@@ -105,6 +107,8 @@ def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
     row = opened.next()
     if row is None:
         closed = next(r for r in opened.order if r not in opened.looks)
+        if opened.sigma[closed] >= LARGEST:
+            return "Stopped because the rule opens no other box."
         same = opened.sigma[closed] == opened.state.best
         why = (
             f"no other reservation value is {better}"
@@ -115,10 +119,10 @@ def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
             f"Stopped because {why} than the best value in hand, {sign * opened.state.best:.4g}; "
             f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}."
         )
-    return (
-        f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}, "
-        f"whose reservation value is {sign * opened.sigma[row]:.4g}."
-    )
+    would = f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}"
+    if abs(opened.sigma[row]) >= LARGEST:
+        return f"{would}."
+    return f"{would}, whose reservation value is {sign * opened.sigma[row]:.4g}."
 
 
 def _finite(number: float) -> float:
