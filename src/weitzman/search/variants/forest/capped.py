@@ -82,17 +82,8 @@ class Capped:
         return result
 
     def excess(self, s: Floats) -> Floats:
-        """Return E(s − κ)⁺ = (g(s) − c)⁺."""
-        if self.closed:
-            return np.where(s > self.sigma, self._sum(s) - self.cost, 0.0)
-        flat = np.ravel(s)
-        inner = self._marks[(self._marks > self._start) & (self._marks < flat.max(initial=-np.inf))]
-        points = np.unique(np.concatenate([inner, flat[flat > self._start]]))
-        heights = np.concatenate([[0.0], self._g(points)])
-        result = heights[np.searchsorted(points, flat, side="right")]
-        for i in np.flatnonzero(flat <= self._start):
-            result[i] = self._left(float(flat[i]))
-        return np.reshape(np.where(flat > self.sigma, result - self.cost, 0.0), np.shape(s))
+        """Return E(s − κ)⁺ = (g(s) − c)⁺, of a closed law: no other is asked for it."""
+        return np.where(s > self.sigma, self._sum(s) - self.cost, 0.0)
 
     @cached_property
     def edges(self) -> Floats:
@@ -149,10 +140,6 @@ class Capped:
             else:
                 inner += way.chance * integrate_tail(_turned(way), -s, width)
         return (1.0 - self.discount) * s + self.discount * inner
-
-    def _g(self, points: Floats) -> Floats:
-        """Return g at sorted points beyond the first edge, all edges below the last among them."""
-        return self._onward(self._start, self._at_start, points)
 
     def _onward(self, a: float, at_a: float, points: Floats) -> Floats:
         """Return g at sorted points beyond a, with no edge between any two; g(a) is known."""
