@@ -469,6 +469,8 @@ def test_metrics_count_requests_by_route(service: Running) -> None:
     text = service.get("/metrics").text
     assert 'weitzman_requests_total{route="POST /v1/problems",status="201"}' in text
     assert "weitzman_request_seconds_bucket" in text
+    # One by one they are logged only where that is asked for
+    assert "request" not in {line["event"] for line in service.logged()}
     assert "weitzman_journal_seq" in text
     assert "# HELP weitzman_journal_seq The number of the last event stored." in text
     alive = service.get("/healthz").json()

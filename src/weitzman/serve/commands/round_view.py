@@ -105,24 +105,25 @@ def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
     if not opened.sigma:
         return "Stopped."
     row = opened.next()
-    if row is None:
-        closed = next(r for r in opened.order if r not in opened.looks)
-        if opened.sigma[closed] >= LARGEST:
-            return "Stopped because the rule opens no other box."
+    if row is not None:
+        would = f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}"
+        if abs(opened.sigma[row]) < LARGEST:
+            would += f", whose reservation value is {sign * opened.sigma[row]:.4g}"
+        return f"{would}."
+    closed = next(r for r in opened.order if r not in opened.looks)
+    other = "the rule opens no other box"
+    if opened.sigma[closed] < LARGEST:
         same = opened.sigma[closed] == opened.state.best
         why = (
             f"no other reservation value is {better}"
             if same
             else f"every other reservation value is {worse}"
         )
-        return (
-            f"Stopped because {why} than the best value in hand, {sign * opened.state.best:.4g}; "
-            f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}."
+        other = (
+            f"{why} than the best value in hand, {sign * opened.state.best:.4g}; "
+            f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}"
         )
-    would = f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}"
-    if abs(opened.sigma[row]) >= LARGEST:
-        return f"{would}."
-    return f"{would}, whose reservation value is {sign * opened.sigma[row]:.4g}."
+    return f"Stopped because {other}."
 
 
 def _finite(number: float) -> float:
