@@ -95,7 +95,7 @@ def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ens
         if "num_features" not in str(error):
             raise
         # No feature can be split, and it grows not even a stump
-        return _ensemble([], *[np.empty(0)] * 5)
+        return _ensemble([], *np.empty((5, 0)))
     nodes: list[tuple[int, float, int, int, float]] = []
 
     def add(node: dict[str, Any]) -> int:
@@ -108,8 +108,7 @@ def _by_lightgbm(rows: Floats, values: Floats, costs: Floats, trees: int) -> Ens
 
     grown = model.booster_.dump_model()["tree_info"]
     roots = [add(tree["tree_structure"]) for tree in grown]
-    columns = [np.array(column) for column in zip(*nodes, strict=True)] if nodes else []
-    return _ensemble(roots, *columns) if columns else _ensemble(roots, *[np.empty(0)] * 5)
+    return _ensemble(roots, *np.array(nodes, dtype=np.float64).reshape(-1, 5).T)
 
 
 def _ensemble(
