@@ -25,12 +25,12 @@ class Means:
 
     def predict(self, rows: Ints, contexts: Floats, costs: Floats) -> Floats:
         count, total = self.seen[rows].T
-        sigma = total / np.maximum(count, 1.0) + costs
+        sigma: Floats = total / np.maximum(count, 1.0) + costs
         match self.what:
             case "one number too many":
                 return np.append(sigma, 0.0)
             case "infinite":
-                return sigma + np.where(count > 0.0, np.inf, 0.0)
+                return np.where(count > 0.0, np.inf, sigma)
             case "goes by places":
                 return np.asarray(sigma + np.arange(len(rows)))
             case "counts questions":

@@ -7,7 +7,7 @@ import pytest
 
 import weitzman as wz
 
-BANKS = {
+BANKS: dict[str, wz.Learner] = {
     "FTRL": wz.FTRL(intercept=False),
     "Residual": wz.Residual(memory=5),
     "Ridge, shared": wz.Ridge(shared=True),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.policies.allowance import Allowance
 from weitzman.learn.policy import Round
+from weitzman.search.rule import WeitzmanRule
 
 NAN, INF = math.nan, math.inf
 
@@ -32,6 +33,11 @@ def shown(costs: list[float], *, outside: float = INF, least: float = -INF) -> R
     return Round(
         contexts=contexts, costs=np.array(costs), outside=outside, places=places, least=least
     )
+
+
+def opening(values: NDArray[Any]) -> WeitzmanRule:
+    """Return a rule that opens the rows whose values are known, and no other."""
+    return WeitzmanRule(np.where(np.isnan(values), INF, -INF))
 
 
 BANK: Any = Fixed([2.0, 1.0, 3.0], [5, 5, 5])
@@ -59,10 +65,39 @@ def test_a_look_is_curious_if_the_plain_rule_would_not_have_made_it(
 ) -> None:
     allowance = Allowance(3)
     found = np.array(values)
-    allowance.note(BANK, shown(COSTS, outside=outside), found)
+    allowance.note(BANK, shown(COSTS, outside=outside), found, opening(found))
     opened = ~np.isnan(found)
     paid = float(np.array(COSTS)[opened].sum())
     assert allowance.state()["counts"].tolist() == [1.0, curious, opened.sum(), paid]
+
+
+def test_looks_that_the_rule_did_not_ask_for_are_free() -> None:
+    allowance, everything = Allowance(3), np.array([9.0, 0.5, 9.0])
+    allowance.note(BANK, shown(COSTS), everything, WeitzmanRule(np.array([INF, -INF, INF])))
+    assert allowance.state()["counts"].tolist() == [1.0, 0.0, 3.0, 4.75]
+    # One that was asked for and did not come ends what is known of the rule
+    missed = np.array([NAN, 0.5, 9.0])
+    allowance.note(BANK, shown(COSTS), missed, WeitzmanRule(np.array([-2.0, -1.0, -INF])))
+    assert allowance.state()["counts"].tolist() == [2.0, 0.0, 5.0, 9.0]
+
+
+def test_a_box_with_few_looks_is_opened_first_while_something_is_left() -> None:
+    """Fewer than √(t/n): after 64 rounds of four boxes every box should have had four looks."""
+    allowance = Allowance(4)
+    some: Any = Fixed([2.0, 1.0, 3.0, 1.5], [9, 4, 3, 3])
+    now = shown([0.5, 0.5, 0.5, 0.25])
+    plain = [2.0, 1.0, 3.0, 1.5]
+    for rounds, curious, expected in (
+        (64.0, 0.0, [2.0, 1.0, 3.0, -INF]),  # of rows 2 and 3 the cheaper
+        (36.0, 0.0, plain),  # three are as many as are due
+        (64.0, 20.0, plain),  # n + √(n t) = 20: nothing is left
+        (64.0, 19.0, [2.0, 1.0, 3.0, -INF]),
+    ):
+        allowance.restore({"counts": np.array([rounds, curious, 99.0, 99.0])})
+        assert allowance.reservation_values(some, now, 0.0).tolist() == expected
+    alike = shown([0.5, 0.5, 0.5, 0.5])
+    allowance.restore({"counts": np.array([64.0, 0.0, 99.0, 99.0])})
+    assert allowance.reservation_values(some, alike, 0.0).tolist() == [2.0, 1.0, -INF, 1.5]
 
 
 def test_as_many_curious_looks_are_allowed_as_there_are_boxes_and_the_root_of_boxes_times_rounds() -> (
@@ -75,7 +110,8 @@ def test_as_many_curious_looks_are_allowed_as_there_are_boxes_and_the_root_of_bo
         # Two looks of which one is curious, as long as they are allowed; now and then none
         curious = allowance.is_left and bool(rng.random() < 0.8)
         values = [9.0, 0.5, NAN] if curious else [NAN, 0.5, NAN]
-        allowance.note(BANK, shown(COSTS), np.array(values))
+        found = np.array(values)
+        allowance.note(BANK, shown(COSTS), found, opening(found))
         made += curious
     assert allowance.state()["counts"][:3].tolist() == [400.0, made, 400.0 + made]
     assert made > 36
@@ -114,8 +150,9 @@ def test_of_the_boxes_that_were_never_looked_at_one_may_be_opened() -> None:
 
 def test_a_restored_allowance_is_the_same() -> None:
     allowance, other = Allowance(3), Allowance(3)
-    allowance.note(BANK, shown(COSTS), np.array([9.0, 0.5, NAN]))
+    found = np.array([9.0, 0.5, NAN])
+    allowance.note(BANK, shown(COSTS), found, opening(found))
     state = allowance.state()
     other.restore(state)
-    state["counts"] += 1.0
+    state["counts"][:] = 17.0
     assert other.state()["counts"].tolist() == allowance.state()["counts"].tolist()

@@ -1,5 +1,6 @@
 """Tables of plans: as many rows as there are up to forty, and how many more there are."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def boxes_of(count: int, value: Any) -> list[wz.Box]:
     return [wz.Box(f"box{n:03}", 1.0 + n, value) for n in range(count)]
 
 
-PLANS = {
+PLANS: dict[str, Callable[[int], Any]] = {
     "draws": lambda count: wz.plan(boxes_of(count, wz.Draws(wz.Discrete([0.0, 9.0])))),
     "no recall": lambda count: wz.plan(boxes_of(count, wz.Discrete([0.0, 900.0])), recall=False),
     "arrivals": lambda count: wz.plan_arrivals(boxes_of(count, wz.Discrete([0.0, 900.0]))),

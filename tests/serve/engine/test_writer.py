@@ -70,7 +70,8 @@ def test_what_is_added_in_turns_that_follow_each_other_is_stored_together() -> N
 
 
 def test_what_comes_while_the_disk_works_is_the_next_batch_and_is_found_by_its_key() -> None:
-    paper, heard, called = Paper(), Heard(), []
+    called: list[Any] = []
+    paper, heard = Paper(), Heard()
 
     async def run() -> None:
         writer = writer_of(paper, heard)
@@ -103,7 +104,8 @@ def test_what_comes_while_the_disk_works_is_the_next_batch_and_is_found_by_its_k
     ],
 )
 def test_a_batch_that_fails_takes_what_waits_behind_it_along(error: Exception, words: str) -> None:
-    paper, heard, called = Paper(), Heard(), []
+    called: list[Any] = []
+    paper, heard = Paper(), Heard()
 
     async def run() -> None:
         writer = writer_of(paper, heard)
@@ -133,7 +135,9 @@ def test_a_batch_that_fails_takes_what_waits_behind_it_along(error: Exception, w
 
 
 def test_one_caller_that_fails_keeps_the_news_from_nobody() -> None:
-    paper, heard, called, faults = Paper(), Heard(), [], []
+    called: list[Any] = []
+    faults: list[Any] = []
+    paper, heard = Paper(), Heard()
 
     def breaks(_: LedgerError | None) -> None:
         raise ZeroDivisionError

@@ -2,25 +2,27 @@
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
-from numba import njit
 
 from weitzman.learn.learners.exact import anchor
 from weitzman.learn.learners.exact.anchor import HELD, LENGTH, SAFE, SOUGHT, TRIED
 
+njit: Any = numba.njit
 
-@njit
+
+@njit  # type: ignore[untyped-decorator]
 def hold(around: Any, x: Any, value: float, reach: float, is_active: bool, slot: int) -> None:
     anchor.hold(around, x, value, reach, is_active, slot)
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def find_turned(around: Any, weights: Any, places: Any) -> int:
     return anchor.find_turned(around, weights, places)
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def slot_at(around: Any, place: int, size: int) -> int:
     return anchor.slot_at(around, place, size)
 

@@ -2,32 +2,34 @@
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
-from numba import njit
 
 from tests.learn.orders import ORDERS
 from weitzman.learn.learners.exact import near
 from weitzman.learn.learners.exact.points import EDGE, ENTRIES, NEAR, SEEN, TRAVELLED
 from weitzman.learn.learners.ftrl import FTRL
 
+njit: Any = numba.njit
 
-@njit
+
+@njit  # type: ignore[untyped-decorator]
 def parted(keys: Any, ids: Any, size: int, horizon: float, places: Any) -> int:
     return near.part(keys, ids, size, horizon, places)
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def removed(keys: Any, ids: Any, close: int, size: int, place: int) -> None:
     near.remove(keys, ids, close, size, place)
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def due(keys: Any, size: int, distance: float, places: Any) -> int:
     return near.find_due(keys, size, distance, places)
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def gap_after(gap: float, size: int, work: int) -> float:
     return near.next_gap(gap, size, work)
 
