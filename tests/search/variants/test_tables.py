@@ -41,3 +41,24 @@ def test_a_table_is_cut_behind_forty_boxes(kind: str, count: int) -> None:
     assert len(rows) == min(count, 40)
     assert (f"… {count - 40} more" in text) == (count > 40)
     assert ("more" in text.replace("no search is better", "")) == (count > 40)
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_draws_of_successes_are_shown_by_what_came_before(sense: Any) -> None:
+    sign = 1.0 if sense == "min" else -1.0
+    coin = wz.Box("coin", 0.5, wz.Successes(sign * 2.0, 1.0, 1.0))
+    text = str(wz.plan([coin], sense=sense, outside=sign * 6.0))
+    rows = [line for line in text.split("\n") if "coin" in line]
+    assert "after a failure" not in rows[0]
+    assert len(rows) > 2
+    assert all("└ after a failure: coin" in row for row in rows[1:])
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_boxes_behind_a_value_are_shown_by_it(sense: Any) -> None:
+    sign = 1.0 if sense == "min" else -1.0
+    first = wz.Box("first", 0.5, wz.Discrete([sign * 3.0, 0.0]))
+    laws = {sign * 3.0: wz.Discrete([0.0, sign * 9.0]), 0.0: wz.Discrete([sign * 1.0, sign * 2.0])}
+    text = str(wz.plan([first, wz.Box("then", 0.1, laws, after="first")], sense=sense))
+    assert f"{sign * 3:g}: then" in text
+    assert " 0: then" in text
