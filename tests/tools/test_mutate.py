@@ -201,6 +201,17 @@ def test_a_file_that_fails_without_a_fault_is_left_out_of_one_campaign(
     assert results["< → >="]["outcome"] == "found"
 
 
+def test_a_server_of_another_user_may_run_in_the_scratch_copy(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tree that others cannot enter lets all tests of PostgreSQL fail where we are root."""
+    test = root / "tests/search/test_near.py"
+    check = "\n\ndef test_entered():\n    from pathlib import Path\n"
+    check += "    assert all(p.stat().st_mode & 0o5 == 0o5 for p in [Path.cwd(), *Path.cwd().parents[:2]])\n"
+    test.write_text(test.read_text() + check)
+    assert run(root, capsys)["< → >="]["outcome"] == "found"
+
+
 def test_a_test_that_hangs_has_found_the_fault(root: Path, tmp_path: Path) -> None:
     """Its process is ended, and so is one that it has started."""
     hanging = root / "tests/search/test_near.py"
