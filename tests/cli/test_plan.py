@@ -287,9 +287,10 @@ def commands() -> list[str]:
 @pytest.mark.parametrize("line", commands())
 def test_documented_commands_work(line: str, tmp_path: Path) -> None:
     # What the page writes goes to a folder of the test's own.
-    line = line.replace("plan.png", str(tmp_path / "plan.png"))
+    line = re.sub(r"[\w-]+\.png", lambda name: str(tmp_path / name.group()), line)
     line = re.sub(r"\bweitzman plan\b", f"{COMMAND} plan", line)
     done = subprocess.run(
         ["bash", "-c", line], capture_output=True, check=False, cwd=ROOT, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, b"")
+    assert len(list(tmp_path.glob("*.png"))) == line.count(".png")

@@ -184,7 +184,7 @@ def test_policies_by_name(log: Path, tmp_path: Path) -> None:
     assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
     page = (place / "index.html").read_text("utf-8")
     assert "What Ridge saves against each" in page
-    assert "What Ridge went by" not in page
+    assert "What Ridge followed" not in page
     assert "default" not in re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.S)
 
 

@@ -1,6 +1,6 @@
 """Pages whose Python blocks are followed by what they print.
 
-``python -m tests.contracts.outputs`` writes the outputs and the pictures of these pages anew, where the
+``python -m tests.contracts.outputs`` writes the outputs and the pictures of these pages again, where the
 recorded rounds are at hand.
 """
 
@@ -60,12 +60,12 @@ def refresh(page: Path) -> None:
         for picture in here.glob("*.png"):
             shutil.copyfile(picture, ROOT / "docs/_static" / picture.name)
 
-    def told(match: re.Match[str]) -> str:
+    def shown(match: re.Match[str]) -> str:
         output = next(outputs)
-        shown = f"\n```text\n{output}```\n" if output else ""
-        return f"```python\n{match.group(1)}```\n{shown}"
+        block = f"\n```text\n{output}```\n" if output else ""
+        return f"```python\n{match.group(1)}```\n{block}"
 
-    page.write_text(_BLOCK.sub(told, page.read_text(encoding="utf-8")), encoding="utf-8")
+    page.write_text(_BLOCK.sub(shown, page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def test_the_name_of_a_box(name: Any) -> None:
     refused(lambda: wz.Box(name, 1.0, NORMAL))
 
 
-@pytest.mark.parametrize("cost", [None, -1.0, *NO_NUMBER], ids=name_of)
+@pytest.mark.parametrize("cost", [None, -1.0, 1e60, *NO_NUMBER], ids=name_of)
 def test_the_cost_of_a_box(cost: Any) -> None:
     refused(lambda: wz.Box("a", cost, NORMAL))
 
@@ -89,7 +89,7 @@ def test_the_value_of_a_box(value: Any) -> None:
         {"boxes": wz.Box("a", 1.0, 1.0)},
         {"boxes": {"a": wz.Box("a", 1.0, 1.0)}},
         {"boxes": [wz.Box("a", 1.0, 1.0), wz.Box("a", 1.0, 1.0)]},
-        *({"outside": one} for one in NO_NUMBER),
+        *({"outside": one} for one in (1e60, -1e60, *NO_NUMBER)),
         *({"sense": one} for one in ("mix", None, 1, ["min"])),
         {"reservation_values": {"a": 1.0}},
         {"reservation_values": {"a": NAN, "b": 1.0}},
@@ -199,7 +199,7 @@ def test_what_a_policy_prepares(policy: Callable[[], Any]) -> None:
             {"costs": c}
             for c in any_of(*NO_NUMBER, -1.0, [1.0, -1.0], [1, 2, 3], [None, 1], [], 1e60)
         ),
-        *({"outside": one} for one in NO_NUMBER),
+        *({"outside": one} for one in (1e60, -1e60, *NO_NUMBER)),
         *({"boxes": b} for b in any_of([], "ab", {"a", "b"}, ["a", "a"], ["a", "z"], [["a"], "b"])),
         *({"boxes": b} for b in any_of(["a"], 5, True, iter("ab"), [NAN, "a"])),
     ],
@@ -216,8 +216,8 @@ def test_a_round(policy: Any, given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tell",
     [
-        *(lambda search, v=v: search.see(v) for v in any_of(None, pd.NA, *NO_NUMBER)),
-        *(lambda search, c=c: search.see(1.0, cost=c) for c in any_of(-1.0, *NO_NUMBER)),
+        *(lambda search, v=v: search.see(v) for v in any_of(None, pd.NA, -1e60, *NO_NUMBER)),
+        *(lambda search, c=c: search.see(1.0, cost=c) for c in any_of(-1.0, 1e60, *NO_NUMBER)),
         *(lambda search, c=c: search.miss(cost=c) for c in any_of(-1.0, *NO_NUMBER)),
         *(lambda search, b=b: search.see(1.0, box=b) for b in any_of("b", "z", [1], NAN, 5)),
         lambda search: search.miss(box="b"),
@@ -259,6 +259,10 @@ def test_values_at_the_end_of_a_round(values: Any) -> None:
         *(
             lambda s, c=c: s.play(ZEROS, c, np.zeros((2, 2)))
             for c in any_of(-1.0, NAN, "1", True, [1])
+        ),
+        *(
+            lambda s, o=o: s.play(ZEROS, 1.0, ZEROS[0], outside=o)
+            for o in any_of(1e60, [1, -1e60], NAN, "1")
         ),
         *(
             lambda s, v=v: s.play(ZEROS, 1.0, v)

@@ -40,3 +40,18 @@ def test_equal_boxes_are_equal() -> None:
     law = wz.Discrete([1, 2])
     assert wz.Box("a", 1.0, law) == wz.Box("a", 1.0, law)
     assert len({wz.Box("a", 1.0, law), wz.Box("a", 1.0, law)}) == 1
+
+
+@pytest.mark.parametrize(
+    "more", [{"cost": 1.0}, {"cost": 0.0}, {"value": 3.0}, {"cost": 1.0, "value": 3.0}]
+)
+def test_a_box_of_stages_has_neither_cost_nor_value_of_its_own(more: dict[str, Any]) -> None:
+    stages = [
+        wz.Stage("test", 1.0, {"good": 0.5, "bad": 0.5}),
+        wz.Stage("trial", 4.0, {"good": 20.0}),
+    ]
+    assert wz.Box("a", stages=stages).stages == stages
+    with pytest.raises(
+        wz.InvalidInputError, match="Box 'a' must leave cost and value to its stages"
+    ):
+        wz.Box("a", stages=stages, **more)

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import weitzman as wz
-from weitzman.search.numbers import checked_cost, finite_array, finite_number, whole_number
+from weitzman.search.numbers import (
+    LIMIT,
+    checked_cost,
+    checked_outside,
+    checked_value,
+    finite_array,
+    finite_number,
+    whole_number,
+)
 
 
 @pytest.mark.parametrize("value", [True, np.True_, 2.0, "2", None, [2], np.array([1, 2])])
@@ -63,3 +71,41 @@ def test_a_cost_may_be_zero_and_not_less() -> None:
         wz.InvalidInputError, match="The cost of box 'a' must be a finite number >= 0"
     ):
         checked_cost(-1e-300, "a")
+
+
+def test_costs_values_and_outside_options_reach_to_one_limit() -> None:
+    beyond = math.nextafter(LIMIT, math.inf)
+    assert checked_cost(LIMIT, "a") == LIMIT
+    with pytest.raises(wz.InvalidInputError, match=r"The cost of box 'a' must be at most 1e\+50\."):
+        checked_cost(beyond, "a")
+    for sign in (1.0, -1.0):
+        assert checked_value(sign * LIMIT, "x") == checked_outside(sign * LIMIT) == sign * LIMIT
+        with pytest.raises(wz.InvalidInputError, match=r"^x must be at most 1e\+50 in size"):
+            checked_value(sign * beyond, "x")
+        with pytest.raises(wz.InvalidInputError, match=r"option must be at most 1e\+50 in size"):
+            checked_outside(sign * beyond)
+    assert checked_outside(None) is None
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_every_search_takes_what_reaches_to_the_limit_and_nothing_beyond(sign: float) -> None:
+    """A plan and a searcher have one rule: what can be planned can be learned."""
+    most, beyond = sign * LIMIT, sign * math.nextafter(LIMIT, math.inf)
+    boxes, sense = [wz.Box("a", 1.0, 3.0)], "max" if sign > 0.0 else "min"
+    asked: Any = {"boxes": ["a"], "costs": [1.0], "reservation_values": [2.0], "sense": sense}
+    searcher = wz.Searcher(boxes=["a"], dimension=1, sense=sense)  # type: ignore[arg-type]
+    opened: Any = (
+        lambda outside: wz.plan(boxes, sense=sense, outside=outside).search(),  # type: ignore[call-overload]
+        lambda outside: wz.search_by(**asked, outside=outside),
+        lambda outside: searcher.open([[1.0]], 1.0, outside=outside),
+    )
+    for begin in opened:
+        with pytest.raises(wz.InvalidInputError, match=r"1e\+50 in size"):
+            begin(beyond)
+        begin(most)
+        search = begin(None)
+        next(search)
+        with pytest.raises(wz.InvalidInputError, match=r"1e\+50 in size"):
+            search.see(beyond)
+        search.see(most)
+        assert search.close().value == most

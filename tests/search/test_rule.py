@@ -171,6 +171,11 @@ def test_a_search_keeps_a_box_that_its_rule_takes_unopened(sense: Sense) -> None
     assert list(search) == []
     with pytest.raises(wz.SearchStateError, match="cannot see a value of box 'a'"):
         search.see(1.0, box="a")
+    # A look that was not made has no cost
+    with pytest.raises(wz.InvalidInputError, match="The cost of box 'c' must be left out"):
+        search.see(50.0, box="c", cost=1.0)
+    search.see(50.0, box="c")
+    assert search.close().paid == 2.0
 
 
 def test_following_a_rule_that_takes_ends_the_round() -> None:

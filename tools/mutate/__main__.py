@@ -37,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="mutate-", dir=asked.scratch) as scratch:
+        # Tests may start servers that run as somebody else, as PostgreSQL where we are root
+        Path(scratch).chmod(0o755)
         campaign = Campaign(
             tree=tree,
             state=asked.state or asked.root / ".mutate",

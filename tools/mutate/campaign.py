@@ -69,6 +69,8 @@ class Campaign:
     no_jit: bool = False
     again: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _failing: set[str] = field(default_factory=set)
+    """Test files that failed without a fault: on a busy machine, perhaps; the next campaign asks again."""
 
     def run(self, faults: Sequence[Fault]) -> Iterator[Result]:
         """Yield the result of each fault: those of earlier campaigns first, then as they come."""
@@ -165,12 +167,16 @@ class Campaign:
         with self._lock:
             times = json.loads(times_path.read_text()) if times_path.exists() else {}
         key = f"{path} {self._file_digest(self.tree.root / path)}"
+        if key in self._failing:
+            return None
         if key not in times:
             run = bench.run_clean([path], _CLEAN_LIMIT)
             if run.code == 0 and run.seconds > 5.0:
                 run = bench.run_clean([path], _CLEAN_LIMIT)  # without what was compiled
             if run.is_found:
                 print(f"left out: {path} fails without a fault ({run.failed})", file=sys.stderr)
+                self._failing.add(key)
+                return None
             with self._lock:
                 times = json.loads(times_path.read_text()) if times_path.exists() else {}
                 times[key] = run.seconds if run.code == 0 else None

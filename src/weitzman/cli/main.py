@@ -22,7 +22,7 @@ from weitzman.errors import InvalidInputError, WeitzmanError
 
 
 class _Group(TyperGroup):
-    """The subcommands; what they refuse is told in one line on standard error.
+    """The subcommands; what they refuse is said in one line on standard error.
 
     The exit code is 2 for bad input, as for a bad command line, and 1 for anything else.
     """

@@ -120,7 +120,7 @@ def plan_command(
 def _planned(
     content: BoxFile, sense: "Sense", outside: float | None, settings: dict[str, Any]
 ) -> Any:
-    """Return the plan; a law that is refused has its place in the message."""
+    """Return the plan; a law that is refused is named by its place in the file."""
     from weitzman.search.planning import plan
 
     try:

@@ -23,20 +23,22 @@ def recover_command(
 
     if not file.exists():
         raise InvalidInputError("The journal", "be a file that is there", str(file))
-    told = recover(file, dry_run=dry_run)
-    if told.is_whole:
-        typer.echo(f"The journal is whole: {told.kept} events.")
+    recovery = recover(file, dry_run=dry_run)
+    if recovery.is_whole:
+        typer.echo(f"The journal is whole: {recovery.kept} events.")
         return
     kept, lost = ("Would be kept", "Would be lost") if dry_run else ("Kept", "Lost")
-    typer.echo(f"{kept}: events 1 to {told.kept}.")
-    typer.echo(f"{lost}: {told.stored - told.kept} events, {told.kept + 1} to {told.stored}.")
-    for problem, count in sorted(Counter(problem for _, problem, _, _ in told.lost).items()):
+    typer.echo(f"{kept}: events 1 to {recovery.kept}.")
+    typer.echo(
+        f"{lost}: {recovery.stored - recovery.kept} events, {recovery.kept + 1} to {recovery.stored}."
+    )
+    for problem, count in sorted(Counter(problem for _, problem, _, _ in recovery.lost).items()):
         typer.echo(f"  of {problem or 'the service itself'}: {count} that can still be read")
-    for seq, problem, kind, at in told.lost:
+    for seq, problem, kind, at in recovery.lost:
         try:
             when = datetime.datetime.fromtimestamp(at / 1e6, datetime.UTC).isoformat()
         except (TypeError, ValueError, OverflowError, OSError):
             when = "at an unreadable time"
         typer.echo(f"  {seq}  {when}  {kind}  {problem}")
-    if told.aside is not None:
-        typer.echo(f"The damaged files are in {told.aside}.")
+    if recovery.aside is not None:
+        typer.echo(f"The damaged files are in {recovery.aside}.")

@@ -60,7 +60,7 @@ def replay_command(
     box: Annotated[str, _column("The column of the box.")] = "box",
     cost: Annotated[str, _column("The column of what a look costs.")] = "cost",
     value: Annotated[str, _column("The column of what was found; smaller is better.")] = "value",
-    outside: Annotated[str, _column("The column of what is to be had without a look.")] = "outside",
+    outside: Annotated[str, _column("The column of what is there without a look.")] = "outside",
     opened: Annotated[str, _column("The column that says what was opened at the time.")] = "opened",
     paid: Annotated[str, _column("The column of what a look really cost, if it says.")] = "paid",
     features: Annotated[

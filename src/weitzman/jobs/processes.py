@@ -86,12 +86,12 @@ def _watched(done: Any, tick: Tick) -> Iterator[None]:
     over = threading.Event()
 
     def watch() -> None:
-        told = 0
+        shown = 0
         while True:
             last = over.wait(_PAUSE)
-            told, before = sum(done), told
-            if told > before:
-                tick(told - before)
+            shown, before = sum(done), shown
+            if shown > before:
+                tick(shown - before)
             if last:
                 return
 

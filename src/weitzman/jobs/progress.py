@@ -1,4 +1,4 @@
-"""What is told on standard error while something takes long.
+"""What is shown on standard error while something takes long.
 
 The bar is for people only: nothing of it is written where standard error is no terminal. There, a command
 whose first run compiles may say so in a line, so that nobody takes it for stuck.

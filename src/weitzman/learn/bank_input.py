@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import LIMIT, finite_number, float_array
+from weitzman.search.numbers import LIMIT, checked_outside, float_array
 
 _RULES = {
     1: "be the number of a box",
@@ -102,9 +102,8 @@ def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
 
 def value_in_hand(outside: float | None, sign: float) -> float:
     """Return what is in hand before anything is opened, where smaller is better; +∞ if it is nothing."""
-    if outside is None:
-        return math.inf
-    return sign * finite_number(outside, "The outside option", "be a finite number or None")
+    in_hand = checked_outside(outside)
+    return math.inf if in_hand is None else sign * in_hand
 
 
 def check_new_boxes(player: Any, place: Mapping[Hashable, int], names: Sequence[Hashable]) -> None:

@@ -180,10 +180,6 @@ class LiveSearch(Search[Name]):
 
     def _read(self, value: Any, row: int) -> float:
         number = super()._read(value, row)
-        if not -LIMIT <= number <= LIMIT:
-            # What could not be learned is refused while the round can still go on
-            subject = f"The value of box {self._boxes[row]!r}"
-            raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
         if number < self._shown.least:
             rule = bound_rule(self._shown.least, self._sign)
             raise InvalidInputError(f"The value of box {self._boxes[row]!r}", rule, value)

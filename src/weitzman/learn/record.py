@@ -241,6 +241,8 @@ def _check(record: Record, n: int, dimension: int) -> None:
         raise InvalidInputError("The costs", f"be numbers from 0 to {LIMIT:g}", c)
     if np.isnan(o).any() or np.isneginf(o).any():
         raise InvalidInputError("The outside option", "be finite, or +inf for none", o)
+    if (np.abs(o[np.isfinite(o)]) > LIMIT).any():
+        raise InvalidInputError("The outside option", f"be at most {LIMIT:g} in size", o)
 
 
 def first_sigma(rule: Rule) -> Floats:

@@ -48,7 +48,7 @@ class Log:
     values
         T×n, NaN where a box is absent or its value is missing.
     outside
-        T values that are to be had without opening anything, +∞ for a round without; None if the log
+        T values that are there without opening anything, +∞ for a round without; None if the log
         has no such column.
     opened
         T×n, which boxes were opened when it happened; None if the log does not say.

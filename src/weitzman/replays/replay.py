@@ -57,7 +57,7 @@ class Replay:
     hindsight, hindsight_opened
         The least total that was possible, and whether it takes a look, (T,).
     candidates, played
-        The candidate that ``default`` went by in each round, (T,), as a number of ``candidates``: these are
+        The candidate that ``default`` followed in each round, (T,), as a number of ``candidates``: these are
         ``names``, and under ``opened`` all candidates of ``default`` behind ``trial``: a trial in which more
         was opened than the candidate that played would have opened.
     exploration

@@ -12,7 +12,7 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 
 LIMIT = 1e50
-"""Contexts, values and costs beyond this would overflow in squares of squares."""
+"""Contexts, values, costs and outside options beyond this would overflow in squares of squares."""
 
 _FLOAT = np.dtype(np.float64)
 
@@ -33,6 +33,21 @@ def finite_number(value: Any, subject: str, rule: str = "be a finite number") ->
     return number
 
 
+def checked_value(value: Any, subject: str, rule: str = "be a finite number") -> float:
+    """Return a value that a round can have in hand as a float."""
+    number = finite_number(value, subject, rule)
+    if abs(number) > LIMIT:
+        raise InvalidInputError(subject, f"be at most {LIMIT:g} in size", value)
+    return number
+
+
+def checked_outside(outside: Any) -> float | None:
+    """Return an outside option as a float, or None if there is none."""
+    if outside is None:
+        return None
+    return checked_value(outside, "The outside option", "be a finite number or None")
+
+
 def finite_array(values: Any, subject: str, rule: str = "be finite numbers") -> Floats:
     """Return ``values`` as an array of floats; booleans and strings are not numbers."""
     try:
@@ -50,6 +65,8 @@ def checked_cost(cost: Any, box: Hashable) -> float:
     number = finite_number(cost, subject, rule)
     if number < 0.0:
         raise InvalidInputError(subject, rule, cost)
+    if number > LIMIT:
+        raise InvalidInputError(subject, f"be at most {LIMIT:g}", cost)
     return number
 
 

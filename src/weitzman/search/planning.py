@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError
 from weitzman.search.box import Box
-from weitzman.search.numbers import finite_number
+from weitzman.search.numbers import checked_outside
 from weitzman.search.plan import Plan
 from weitzman.search.reservation import Sense, check_sense, given_values, reservation_value
 from weitzman.search.samples import GuaranteedPlan, plan_from_samples, sampled_boxes
@@ -167,8 +167,7 @@ def plan(
     >>> round(p.expected_total, 6)
     4.234375
     """
-    if outside is not None:
-        outside = finite_number(outside, "The outside option", "be a finite number or None")
+    outside = checked_outside(outside)
     asked = Asked(
         sense=check_sense(sense),
         outside=outside,

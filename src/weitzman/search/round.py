@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError, SearchStateError
-from weitzman.search.numbers import checked_cost, finite_number
+from weitzman.search.numbers import LIMIT, checked_cost, checked_outside, checked_value
 from weitzman.search.reservation import Sense, check_sense, given_values
 from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
@@ -233,16 +233,14 @@ def search_by(
     if np.shape(costs) != (len(boxes),):
         raise InvalidInputError("The costs", f"be one number per box, {len(boxes)}", costs)
     prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
-    start = math.inf
-    if outside is not None:
-        number = finite_number(outside, "The outside option", "be a finite number or None")
-        start = number if sense == "min" else -number
+    in_hand = checked_outside(outside)
+    start = math.inf if in_hand is None else in_hand if sense == "min" else -in_hand
     state = RoundState(prices, start)
     return Search(boxes=boxes, rule=WeitzmanRule(sigma), state=state, sense=sense)
 
 
 def finite_value(value: Any, box: Hashable) -> float:
     """Return the value of a box as a number."""
-    if type(value) is float and math.isfinite(value):
+    if type(value) is float and -LIMIT <= value <= LIMIT:
         return value
-    return finite_number(value, f"The value of box {box!r}")
+    return checked_value(value, f"The value of box {box!r}")

@@ -84,6 +84,9 @@ REFUSED = {
     'world = [{name = "signed"}]\nsearcher = [{name = "x", learner = "FTRL", etta = 1}]': r"'etta'",
     'world = [{name = "signed"}]\nsearcher = [{name = "cpb", optimism = 0.0}]': r"searcher 'cpb' must",
     'world = [{name = "signed"}]\nsearcher = [{name = "x", learner = "FTRL", eta = -1}]': r"eta must",
+    'world = [{name = "signed"}]\nsearcher = [{name = "x", learner = "FTRL", shared = "yes"}]': (
+        "'shared' of FTRL must be true or false. Got 'yes'"
+    ),
     'world = [{name = "signed", boxes = 0}]\nsearcher = [{name = "cpb"}]': r"boxes of world 'signed'",
     'world = [{name = "signed"}, {name = "signed"}]\nsearcher = [{name = "cpb"}]': r"of its own.*'signed'",
     'searcher = [{name = "cpb"}]': r"\[\[world\]\] must be given at least once",

@@ -43,5 +43,17 @@ def test_keeps_the_contract(spec: Learner, check: Callable[[Learner], None]) -> 
     check(spec)
 
 
+@pytest.mark.parametrize("spec", LEARNERS.values(), ids=LEARNERS)
+def test_a_row_keeps_three_numbers_of_what_it_has_learned(spec: Learner) -> None:
+    """Mean, mean square and number of v − σ, and as many of all looks: files of every release hold these."""
+    bank = spec.start(boxes=3, dimension=2)
+    rows = 1 if bank.shared else 3
+    state = bank.state()
+    assert {name: state[name].shape for name in ("spread", "pool")} == {
+        "spread": (rows, 3),
+        "pool": (3,),
+    }
+
+
 def test_check_learner_runs_all_checks() -> None:
     check_learner(Ridge(intercept=False))

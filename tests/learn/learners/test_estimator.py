@@ -90,6 +90,17 @@ def test_equal_costs_per_row_are_the_parameter() -> None:
     assert one.score(x, v) == many.score(x, v, cost=0.3)
 
 
+@pytest.mark.parametrize("scale", [0.1, 1.0, 3.0])
+def test_eta_goes_by_the_mean_square_of_the_rows(scale: float) -> None:
+    """It is 4/(1 + mean ‖x‖²), where 1 is the square of the intercept."""
+    x, v, _ = _rows()
+    x = scale * x
+    eta = 4.0 / (1.0 + np.mean(np.linalg.norm(x, axis=1) ** 2))
+    np.testing.assert_allclose(
+        _weights(ReservationValueRegressor(cost=0.7).fit(x, v)), _solve(x, v, 0.7, eta), atol=1e-6
+    )
+
+
 @pytest.mark.parametrize("eta", ["auto", 5.0])
 def test_the_order_of_rows_does_not_matter(eta: Any) -> None:
     x, v, c = _rows()

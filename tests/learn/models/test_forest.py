@@ -1,5 +1,8 @@
 """Trees: the weights are those of the forest, and missing scikit-learn is told."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,6 +28,30 @@ def test_weights_are_shares_of_leaves() -> None:
             axis=0,
         )
         np.testing.assert_allclose(weigh(forest, context), expected, atol=1e-12)
+
+
+def test_a_row_that_every_tree_has_seen_has_no_held_out_mean(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    contexts, targets = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+    drawn = forest_model.drawn_trees
+    plain = grow(contexts, targets, fixed=False)
+    assert plain.held_out is not None
+
+    def seen(rows: Any, columns: Any) -> Iterator[tuple[Any, Flags]]:
+        for estimator, others in drawn(rows, columns):
+            yield estimator, others & (np.arange(len(rows)) != 7)
+
+    monkeypatch.setattr(forest_model, "drawn_trees", seen)
+    forest = grow(contexts, targets, fixed=False)
+    assert forest.least in SIZES
+    assert forest.held_out is not None
+    assert np.flatnonzero(np.isnan(forest.held_out).any(axis=1)).tolist() == [7]
+    assert np.isnan(forest.held_out[7]).all()
+    if forest.least == plain.least:
+        others = np.arange(60) != 7
+        np.testing.assert_array_equal(forest.held_out[others], plain.held_out[others])
 
 
 def test_every_row_is_in_one_leaf_of_every_tree() -> None:

@@ -287,6 +287,12 @@ def test_a_pickle_is_refused_and_not_run(path: Path) -> None:
     assert not trace.exists()
 
 
+@pytest.mark.parametrize("source", [5, None, True, 1.5, ["a"], {}])
+def test_what_is_no_path_and_no_bytes_is_refused_in_a_sentence(source: Any) -> None:
+    with pytest.raises(wz.InvalidInputError, match="must be the path of a file, or bytes"):
+        wz.load(source)
+
+
 def test_a_file_that_is_not_there_says_so(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         wz.load(path)

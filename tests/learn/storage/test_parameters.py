@@ -48,6 +48,22 @@ def test_every_parameter_that_is_plain_refuses_another_type() -> None:
         ("FTRL", {"forget": float("nan")}, "'forget' of FTRL must be a finite number. Got nan"),
         ("FTRL", {"horizon": 1.5}, "'horizon' of FTRL must be an integer or null. Got 1.5"),
         ("Portfolio", {"candidates": [{**SIMPLE, "shared": 0}]}, "'shared' of Simple must be true"),
+        (
+            "Ridge",
+            {"eta": 10**400},
+            "'eta' of Ridge must be at most 4611686018427387904 in size. Got",
+        ),
+        (
+            "LinearisedFTRL",
+            {"horizon": -(2**62) - 1},
+            "'horizon' of LinearisedFTRL must be at most",
+        ),
+        ("Weitzman", {"learner": {"class": "FTRL", "radius": 10**400}}, "'radius' of FTRL must be"),
+        (
+            "Simple",
+            {"rule": "all", "standardise": "yes"},
+            "'standardise' of Simple must be true or",
+        ),
         ("Simple", {"rule": "all", "size": 3}, r"A parameter of Simple must be one of \['rule', "),
     ],
 )

@@ -111,3 +111,29 @@ def test_a_calibration_has_an_error(played: Played) -> None:
         error = np.sqrt(((excess - ratio * costs) ** 2).sum()) / costs.sum()
         found = tally.ratios[box].error(tally.excess[box], tally.price[box])
         assert found == pytest.approx(error, rel=1e-9)
+
+
+def test_rounds_that_end_with_nothing_are_counted_apart() -> None:
+    settings = Created(
+        boxes=["a", "b"],
+        features=["x"],
+        sense="min",
+        feedback="opened",
+        waiting=10,
+        learner="Ridge",
+    )
+    problem = Problem(name="p", at=0, settings=settings)
+    for number in range(1, 4):
+        name = f"r{number}"
+        problem.open(name, number, Opened([[1.0], [2.0]], [0.5, 0.25], [1.0, 2.0], None))
+        problem.see(name, number, Seen([(0, None)]))
+        problem.close(name, number, Closed([]))
+        tally = problem.tally
+        assert (tally.closed, tally.empty, tally.missing) == (number, number, number)
+        assert (tally.paid, tally.total, tally.value) == (0.5 * number, 0.0, 0.0)
+        assert tally.recent[-1].total is None
+    problem.open("last", 9, Opened([[1.0], [2.0]], [0.5, 0.25], [1.0, 2.0], None))
+    problem.see("last", 9, Seen([(0, 0.75)]))
+    problem.close("last", 9, Closed([]))
+    assert (tally.closed, tally.empty, tally.total) == (4, 3, 1.25)
+    assert (tally.waited, tally.late, tally.imported) == (0, 0, 0)

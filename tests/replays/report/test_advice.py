@@ -56,14 +56,17 @@ def test_a_clear_win_against_what_was_done() -> None:
         "Turn on default: it would have saved 20.0 % ± 0.1 % against what was done, if the values of all "
         "boxes become known after every round."
     )
-    assert found.lines[0] == "It is clearly cheaper than 2 of 2 other rules, and dearer than none."
+    assert (
+        found.lines[0]
+        == "It is clearly cheaper than 2 of 2 other rules, and more expensive than none."
+    )
     assert "default saves 11.1 % ± 0.1 % against the best other rule, single." in found.lines[1]
 
 
 def test_a_tie_with_what_was_done() -> None:
     found = advice([a_replay(10.0, 11.0, recorded=10.005)], rows=800)
     assert found.verdict == "same"
-    assert found.headline.startswith("Do not bother: default comes to the same as what was done")
+    assert found.headline.startswith("Do not bother: default costs the same as what was done")
 
 
 def test_a_loss_against_what_was_done() -> None:
@@ -104,7 +107,9 @@ def test_the_feedback_that_asks_least_comes_first_and_the_assumption_is_stated()
     found = advice(both, rows=800)
     assert found.verdict == "costs"
     assert found.headline.endswith("if only the values of opened boxes become known.")
-    assert found.lines[0].endswith("0 of 2 other rules, and clearly dearer than all, single.")
+    assert found.lines[0].endswith(
+        "0 of 2 other rules, and clearly more expensive than all, single."
+    )
     assert found.lines[1].startswith(
         "If the values of all boxes become known after every round, default saves"
     )

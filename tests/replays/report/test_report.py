@@ -49,8 +49,8 @@ def test_files(found: Findings, tmp_path: Path) -> None:
     assert names == {
         "index.html", "rows.json", "rows.parquet", "rounds.parquet", "findings.json",
         *(f"figures/{name}.png" for name in (
-            "totals", "saved", "opened", "savings-full", "savings-opened", "went-by-full",
-            "went-by-opened", "calibration", "calibration-boxes", "correlation", "twins",
+            "totals", "saved", "opened", "savings-full", "savings-opened", "followed-full",
+            "followed-opened", "calibration", "calibration-boxes", "correlation", "twins",
             "cost-shares", "features",
         )),
     }  # fmt: skip
@@ -145,7 +145,7 @@ def test_several_scales_have_a_table(found: Findings) -> None:
     assert table is not None
     assert [row["costs"] for row in table.rows] == ["× 0.25", "× 1", "× 4"]
     assert several.scale == 1.0
-    assert "Cheaper and dearer looks" in replay_page(several)
+    assert "Cheaper and more expensive looks" in replay_page(several)
 
 
 @pytest.mark.parametrize(("rounds", "boxes"), [(1, 1), (1, 3), (3, 2)])

@@ -112,6 +112,51 @@ def test_a_geometric_tail_is_that_of_its_formula(cost: float) -> None:
     assert found == pytest.approx(exact, rel=1e-11)
 
 
+@pytest.mark.parametrize("cost", [1e-3, 1e-8, 1e-15, 1e-20, 1e-25])
+@pytest.mark.parametrize("a", [12.0, 20.0])
+def test_a_power_tail_that_is_taken_is_there_at_small_costs(a: float, cost: float) -> None:
+    """E(v − σ)⁺ = (ζ(a − 1, n) − σ ζ(a, n)) / ζ(a) for zipf, with n the first outcome above σ."""
+    sigma = wz.reservation_value(scipy.stats.zipf(a), cost, sense="max")
+    n = math.floor(sigma) + 1
+    hurwitz = scipy.special.zeta
+    excess = (hurwitz(a - 1.0, n) - sigma * hurwitz(a, n)) / hurwitz(a)
+    assert excess == pytest.approx(cost, rel=1e-8)
+
+
+@pytest.mark.parametrize("cost", [1e-3, 1e-8, 1e-15, 1e-20, 1e-25])
+def test_a_tail_of_yule_and_simon_is_that_of_its_formula(cost: float) -> None:
+    """E(v − n)⁺ is a product of gammas at whole n, and linear between."""
+    a = 11.0
+    sigma = wz.reservation_value(scipy.stats.yulesimon(a), cost, sense="max")
+    n = math.floor(sigma)
+    # P(v > k) = k B(k, a + 1), and the sum of these from n on is n (n + a) B(n, a + 1)/(a − 1)
+    low, high = (k * (k + a) * scipy.special.beta(k, a + 1.0) / (a - 1.0) for k in (n, n + 1))
+    assert low + (sigma - n) * (high - low) == pytest.approx(cost, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        *(scipy.stats.zipf(a) for a in (2.5, 4.0, 4.5, 6.0)),
+        *(scipy.stats.yulesimon(a) for a in (3.0, 3.5, 5.0)),
+    ],
+    ids=lambda f: f"{f.dist.name}{f.args}",
+)
+def test_a_power_tail_that_would_be_cut_too_early_is_refused(frozen: Any) -> None:
+    """Of zipf(4), cut where 1e-18 is left, σ is off by a fifth at a cost of 1e-10."""
+    with pytest.raises(wz.InvalidInputError, match=r"outcomes that matter. Got '(zipf|yule)"):
+        wz.Box("a", 1.0, frozen)
+
+
+@pytest.mark.parametrize("cost", [1e-3, 1e-15, 1e-25])
+def test_a_long_geometric_tail_is_there_at_small_costs(cost: float) -> None:
+    p = 1e-4
+    n = math.floor(math.log(cost * p) / math.log1p(-p))
+    low, high = (math.exp(k * math.log1p(-p)) / p for k in (n, n + 1))
+    found = wz.reservation_value(scipy.stats.geom(p), cost, sense="max")
+    assert found == pytest.approx(n + (low - cost) / (low - high), rel=1e-10)
+
+
 def test_a_discrete_law_with_a_long_tail_has_not_too_many_outcomes() -> None:
     law = as_distribution(scipy.stats.geom(1e-4))
     assert isinstance(law, wz.Discrete)

@@ -55,3 +55,43 @@ def test_it_tells_when_the_caller_stopped_or_all_was_open(service: Running) -> N
     assert few.startswith("The caller stopped; the rule would have opened ")
     whole = _story(service, path, "all")["steps"][-1]["text"]
     assert whole == "Stopped because every box was open."
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_reservation_values_without_a_size_are_not_shown(service: Running, sense: str) -> None:
+    """While nothing is known the cheapest box is opened, and no other."""
+    path = service.problem(f"story-first-{sense}", policy="Aware", sense=sense)
+    sign = 1.0 if sense == "min" else -1.0
+    for name, act in (("r", "values"), ("s", "close")):
+        body = {"id": name, "contexts": CONTEXTS, "outside": sign * 9.0}
+        assert service.post(f"{path}/rounds", body).json()["next"] == "a"
+        body = {"values": {"a": sign * 1.0}} if act == "values" else {"values": {}}
+        reply = service.post(f"{path}/rounds/{name}/{act}", body)
+        if act == "values":
+            assert reply.json()["next"] is None
+    assert [step["text"] for step in _story(service, path, "r")["steps"]] == [
+        f"Began with {sign * 9:g} in hand; a is opened first.",
+        f"Opened a for 0.5, saw {sign * 1:g}.",
+    ]
+    assert _story(service, path, "s")["steps"][-1]["text"] == (
+        "The caller stopped; the rule would have opened a."
+    )
+    service.post(f"{path}/rounds/r/close")
+    last = _story(service, path, "r")["steps"][-1]["text"]
+    assert last == "Stopped because the rule opens no other box."
+
+
+def test_a_policy_without_reservation_values_says_so_and_just_stops(service: Running) -> None:
+    parameters = {"kind": "past", "way": "greedy", "prepare": "contexts"}
+    path = service.problem("story-joint", policy="Joint", parameters=parameters)
+    for name in "rst":
+        service.post(f"{path}/rounds", {"id": name, "contexts": CONTEXTS, "outside": -50.0})
+        for box in "abc":
+            service.post(f"{path}/rounds/{name}/values", {"values": {box: 9.0}})
+        service.post(f"{path}/rounds/{name}/close")
+    service.post(f"{path}/rounds", {"id": "last", "contexts": CONTEXTS, "outside": -50.0})
+    service.post(f"{path}/rounds/last/close")
+    assert [step["text"] for step in _story(service, path, "last")["steps"]] == [
+        "Began with -50 in hand; the policy decides again after every look.",
+        "Stopped.",
+    ]

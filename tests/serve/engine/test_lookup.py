@@ -56,6 +56,23 @@ def test_a_past_round_is_looked_up_while_others_are_answered(far: Running, place
     assert [result["status"] for result in told[4].json()["results"]] == [200, 200]
 
 
+def test_a_batch_that_looks_up_the_past_happens_once(far: Running) -> None:
+    """What stands before the past round in the batch is not done a second time."""
+    path = far.problem("p", feedback="full")
+    for name in ("ended", "other"):
+        far.post(f"{path}/rounds", {"id": name, "contexts": CONTEXTS})
+        assert far.post(f"{path}/rounds/{name}/close").status_code == 200
+    batch = [
+        {"open": {"contexts": CONTEXTS}},
+        {"see": {"round": "ended", "values": {"b": 2.0}}},
+        {"open": {"contexts": CONTEXTS}},
+        {"close": {"round": "other"}},
+    ]
+    results = far.post(f"{path}/batch", {"commands": batch}).json()["results"]
+    assert [result["status"] for result in results] == [201, 200, 201, 200]
+    assert far.get(path).json()["rounds_open"] == 2
+
+
 def _ask(port: int, method: str, path: str, body: object) -> httpx.Response:
     return httpx.request(method, f"http://127.0.0.1:{port}{path}", json=body, timeout=30.0)
 

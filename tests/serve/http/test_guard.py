@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import httpx
 import pytest
 
 from tests.serve.running import CONTEXTS, MAIN, Running, running
-from weitzman.serve.http.guard import Rate
+from weitzman.serve.http.guard import Guard, Rate
 from weitzman.serve.http.route import Route
 from weitzman.serve.http.routes import ROUTES
+from weitzman.serve.messages.refusal import Refusal
 
 
 def _keys(data: Path, *arguments: str) -> str:
@@ -83,8 +85,10 @@ def test_keys_are_shown_once_and_end_when_revoked(guarded: tuple[Running, dict[s
     listed = service.get("/v1/keys", **admin)
     assert told["key"] not in listed.text
     assert told["id"] in [k["id"] for k in listed.json()["keys"]]
+    (shown,) = (k for k in listed.json()["keys"] if k["id"] == told["id"])
+    assert (shown["revoked"], abs(time.time() - shown["created"]) < 600.0) == (None, True)
     gone = service.http.request("DELETE", f"/v1/keys/{told['id']}", headers=admin)
-    assert gone.json()["revoked"] is not None
+    assert shown["created"] <= gone.json()["revoked"] <= time.time() + 1.0
     assert service.get("/v1/problems", **with_it).status_code == 401
     secret = told["key"].split("_", 2)[2].encode()
     files = [p for p in service.data.parent.iterdir() if p.is_file()]
@@ -189,6 +193,24 @@ def test_limits_are_settings(tmp_path: Path) -> None:
         answers = [service.get("/v1/problems") for _ in range(120)]
         assert {a.headers.get("retry-after") for a in answers if a.status_code == 429} == {"1"}
         assert service.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(0.05, 1), (0.5, 5), (1.0, 10), (3.0, 30)])
+def test_a_guard_counts_at_any_rate_above_zero(rate: float, burst: int) -> None:
+    guard = Guard(needs_keys=False, first_key=None, rate=rate)
+    local = {b"host": b"localhost:8080"}
+    for _ in range(burst):
+        guard.check("read", None, local, "here")
+    with pytest.raises(Refusal, match=f"More than {rate:g} requests a second"):
+        guard.check("read", None, local, "here")
+    guard.check("open", None, local, "here")
+    guard.check("read", None, local, "elsewhere")
+
+
+def test_a_guard_without_a_rate_counts_nothing() -> None:
+    guard = Guard(needs_keys=False, first_key=None, rate=0.0)
+    for _ in range(1_000):
+        guard.check("write", None, {b"host": b"127.0.0.1"}, "here")
 
 
 def test_a_bucket_fills_at_its_rate() -> None:

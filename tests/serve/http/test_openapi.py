@@ -26,6 +26,14 @@ def test_operations_have_distinct_names() -> None:
     assert len(set(names)) == len(names) == len(ROUTES)
 
 
+def test_contents_are_named_by_their_type_alone() -> None:
+    """What comes behind the semicolon of a header, such as a version, is no part of a media type."""
+    operations = [o for p in document(ROUTES)["paths"].values() for o in p.values()]
+    kinds = {k for o in operations for r in o["responses"].values() for k in r.get("content", {})}
+    assert {"application/json", "text/plain", "text/html"} <= kinds
+    assert all(re.fullmatch(r"[a-z*]+/[a-z.+*-]+", kind) for kind in kinds), kinds
+
+
 def test_references_resolve() -> None:
     told = document(ROUTES)
     text = json.dumps(told)

@@ -119,6 +119,35 @@ def test_a_request_in_pieces_gets_the_answer_of_a_whole_one(tmp_path: Path) -> N
         assert service.get("/v1/problems/p").json()["rounds_open"] == 1
 
 
+def test_a_query_and_escaped_letters_change_nothing_about_a_path(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        head, _ = request("GET", "/v1/problems/p", None)
+        plain = _shape(_raw(service, [whole(head, b"")]))
+        assert plain[0].split(b" ")[1] == b"200"
+        for other in (
+            b"/v1/problems/p?a=1",
+            b"/v1/problems/%70",
+            b"/v1/problems/p?",
+            b"/v1/p%72oblems/p",
+        ):
+            sent = whole(head.replace(b"/v1/problems/p", other, 1), b"")
+            assert _shape(_raw(service, [sent])) == plain, other
+
+
+def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(tmp_path: Path) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        head, content = request("POST", "/v1/problems/p/rounds", {"contexts": CONTEXTS})
+        sent = whole(head.replace(b"\r\n", b"\r\nExpect: 100-continue\r\n", 1), content)
+        begin, body = sent[: -len(content)], sent[-len(content) :]
+        with socket.create_connection(("127.0.0.1", service.port), timeout=30.0) as wire:
+            wire.sendall(begin)
+            assert wire.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            wire.sendall(body)
+            assert wire.recv(65_536).startswith(b"HTTP/1.1 201 ")
+
+
 def test_a_connection_that_is_not_used_ends(tmp_path: Path) -> None:
     with running(tmp_path / "events.db") as service:
         service.problem("p")

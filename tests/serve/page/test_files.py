@@ -7,6 +7,14 @@ from pathlib import Path
 from tests.serve.running import Running
 from weitzman.serve.page.files import FILES
 
+STRICT = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
 
 def test_files_are_whole_and_come_with_a_strict_policy(service: Running) -> None:
     for name in ("", *(f"page/{name}" for name in FILES)):
@@ -16,6 +24,8 @@ def test_files_are_whole_and_come_with_a_strict_policy(service: Running) -> None
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
+        kept = {key: answer.headers[key] for key in STRICT}
+        assert kept == STRICT
         again = service.get(f"/{name}", if_none_match=answer.headers["etag"])
         assert (again.status_code, again.content) == (304, b"")
         plain = service.get(f"/{name}", accept_encoding="identity")

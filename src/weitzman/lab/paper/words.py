@@ -214,7 +214,7 @@ def probe_words(material: Material) -> tuple[str, ...]:
     if free:
         words += f", against {_range(free)} for CPB that learns from the boxes it opens anyway"
     return (
-        f"{words}. The smallest and the largest mean regret over worlds and searchers are told.",
+        f"{words}. The smallest and the largest mean regret over worlds and searchers are given.",
     )
 
 

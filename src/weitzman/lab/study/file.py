@@ -14,6 +14,7 @@ from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.lab.worlds import WORLDS, World
 from weitzman.learn.policies.portfolio.portfolio import policy_name
 from weitzman.learn.settings import plain_parameters
+from weitzman.learn.storage.parameters import check_parameters
 from weitzman.learn.storage.registry import LEARNERS, learner_name
 from weitzman.search.numbers import whole_number
 
@@ -125,7 +126,9 @@ def _contender(name: str, table: dict[str, Any]) -> Contender:
         raise InvalidInputError(f"The learner of searcher {name!r}", rule, kind)
     own = {key: table.pop(key) for key in _SEARCHER if key in table}
     made: Any = LEARNERS[kind]
-    return Contender(learner=_made(made, table, f"searcher {name!r}", _SEARCHER), **own)
+    learner = _made(made, table, f"searcher {name!r}", _SEARCHER)
+    check_parameters(kind, table)
+    return Contender(learner=learner, **own)
 
 
 def _made(kind: Any, table: dict[str, Any], what: str, more: Sequence[str] = ()) -> Any:

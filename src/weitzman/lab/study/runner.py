@@ -96,13 +96,13 @@ def play_task(task: Task, tick: Tick | None = None) -> list[list[Row]]:
         raise WeitzmanError(
             "A worker has another version of weitzman than the process that sent its task."
         )
-    told = 0
+    shown = 0
 
     def progress(done: int, _: int) -> None:
-        nonlocal told
+        nonlocal shown
         if tick is not None:
-            tick(done - told)
-        told = done
+            tick(done - shown)
+        shown = done
 
     return evaluate_each(
         [(r.name, r.contender) for r in task.runs],

@@ -22,6 +22,7 @@ from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import UNSORTED, learn_rows, predict_rows, width_rows
 from weitzman.learn.learners.parts.regulariser import prior_rows
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
+from weitzman.search.numbers import LIMIT
 
 
 class _Linear(Protocol):
@@ -95,10 +96,12 @@ class CompiledBank(Bank):
         if boxes.size and not 0 <= boxes.min() <= boxes.max() < self.boxes:
             rule = f"be integers from 0 to {self.boxes - 1}"
             raise InvalidInputError("boxes", rule, boxes.tolist())
+        # A comparison with NaN is False
+        if not (np.abs(contexts) <= LIMIT).all():
+            rule = f"be finite numbers, at most {LIMIT:g} in size"
+            raise InvalidInputError("The contexts", rule, contexts)
         out = np.empty(boxes.shape[0])
         width_rows(self.arrays, boxes, contexts, self.shared, out)
-        if np.isnan(out).any():
-            raise InvalidInputError("widths", "be asked of finite contexts", contexts)
         return out
 
     def _residuals(self) -> Floats:

@@ -24,7 +24,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from weitzman.arrays import Arrays
-from weitzman.errors import InvalidFileError
+from weitzman.errors import InvalidFileError, InvalidInputError
 
 VERSION = 3
 Thing = Literal["searcher", "search"]
@@ -91,6 +91,8 @@ def read_saved(source: str | os.PathLike[str] | bytes) -> tuple[bytes, str]:
     """Return bytes, those of a file if the source is its path, and what errors call them."""
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source), "The bytes"
+    if not isinstance(source, str | os.PathLike):
+        raise InvalidInputError("What is loaded", "be the path of a file, or bytes", source)
     return Path(source).read_bytes(), f"The file {os.fspath(source)!r}"
 
 

@@ -13,6 +13,8 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.storage.earlier import is_earlier
 from weitzman.learn.storage.registry import LEARNERS, POLICIES
 
+# What compiled code counts with; a float holds it too
+_LARGEST = 2**62
 _WORDS: dict[Any, str] = {
     NoneType: "null",
     bool: "true or false",
@@ -47,6 +49,9 @@ def check_parameters(name: str, parameters: Mapping[str, Any]) -> None:
             raise InvalidInputError(f"A parameter of {name}", f"be one of {list(hints)}", key)
         if not _fits(value, hints[key]):
             rule = f"be {' or '.join(_words(hints[key]))}"
+            raise InvalidInputError(f"The parameter {key!r} of {name}", rule, value)
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            rule = f"be at most {_LARGEST} in size"
             raise InvalidInputError(f"The parameter {key!r} of {name}", rule, value)
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, Mapping):

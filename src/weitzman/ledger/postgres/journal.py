@@ -139,7 +139,7 @@ class PostgresJournal:
         """Return the end of what is stored, by anybody."""
         rows = self._rows(f"SELECT seq, chain FROM weitzman.head {lock}", {}, 0, None)
         if len(rows) != 1:
-            raise JournalDamagedError(self.name, 0, None, "its end is not told")
+            raise JournalDamagedError(self.name, 0, None, "its end is missing")
         return Head(*rows[0])
 
     def settled_head(self) -> Head:
@@ -174,7 +174,7 @@ class PostgresJournal:
         with connection.transaction():
             row = connection.execute("SELECT seq, chain FROM weitzman.head FOR UPDATE").fetchone()
             if row is None:
-                raise JournalDamagedError(self.name, 0, None, "its end is not told")
+                raise JournalDamagedError(self.name, 0, None, "its end is missing")
             self._head = Head(*row)
             for end in doubtful[-1:]:
                 query = "SELECT chain FROM weitzman.events WHERE seq = %s"

@@ -3,7 +3,7 @@
 It is compared with what was actually done, if the log says, else with the best other rule, that is, of the
 simple rules and the paper's. That one is chosen afterwards: nobody knows it beforehand, so the comparison
 leans against the policy. It *saves* or *costs* if the mean difference of the totals exceeds two standard
-errors (block bootstrap over rounds that are paired), and otherwise comes to *the same*.
+errors (block bootstrap over rounds that are paired), and otherwise costs *the same*.
 
 The first sentence goes by the feedback that asks least: ``opened``, if it was played. The other one follows.
 Where more than one value in twenty is missing it speaks of what the log shows only.
@@ -153,14 +153,14 @@ def _headline(main: Replay, found: Saving) -> str:
             )
         case "same", "recorded":
             return (
-                f"Do not bother: {name} comes to the same as what was done (it saves {found.range}), "
+                f"Do not bother: {name} costs the same as what was done (it saves {found.range}), "
                 f"{assumed}.{_cheaper_still(main)}"
             )
         case "same", _:
             return (
-                f"Turn on {name} if you do not know which rule is best: it comes to the same as "
+                f"Turn on {name} if you do not know which rule is best: it costs the same as "
                 f"{found.against}, the best other rule here (it saves {found.range}), {assumed}. Whoever "
-                f"goes by {found.against} already need not bother."
+                f"follows {found.against} already need not bother."
             )
         case _, "recorded":
             return (
@@ -195,16 +195,18 @@ def _also(replay: Replay, against: str) -> str:
             return f"{begin}, {name} saves {found.amount} against {rival}."
         case "costs":
             return f"{begin}, {name} costs {found.amount} more than {rival}."
-    return f"{begin}, {name} comes to the same as {rival} (it saves {found.range})."
+    return f"{begin}, {name} costs the same as {rival} (it saves {found.range})."
 
 
 def _among(replay: Replay) -> str:
     """Return where the policy stands among the simple rules and the paper's, in words."""
     verdicts = {name: saving(replay, name).verdict for name in replay.simple}
     cheaper = sum(verdict == "saves" for verdict in verdicts.values())
-    dearer = [name for name, verdict in verdicts.items() if verdict == "costs"]
-    more = f", and clearly dearer than {', '.join(dearer)}" if dearer else ", and dearer than none"
-    return f"It is clearly cheaper than {cheaper} of {len(verdicts)} other rules{more}."
+    better = [name for name, verdict in verdicts.items() if verdict == "costs"]
+    more = (
+        f"clearly more expensive than {', '.join(better)}" if better else "more expensive than none"
+    )
+    return f"It is clearly cheaper than {cheaper} of {len(verdicts)} other rules, and {more}."
 
 
 def _missing(main: Replay, rows: int) -> list[str]:

@@ -105,8 +105,8 @@ def saving_chart(replay: Replay) -> Chart:
     )
 
 
-def went_by_chart(replay: Replay) -> Chart:
-    """Return which candidates the policy went by, over time."""
+def followed_chart(replay: Replay) -> Chart:
+    """Return which candidates the policy followed, over time."""
     count = len(replay.played)
     edges = np.unique(np.linspace(0, count, min(_BLOCKS, count) + 1).astype(np.int64))
     uses = np.bincount(replay.played, minlength=len(replay.candidates))
@@ -122,8 +122,8 @@ def went_by_chart(replay: Replay) -> Chart:
     if rest.max() > 1e-9:
         shares["others"] = np.maximum(rest, 0.0)
     return Chart(
-        file=f"went-by-{replay.feedback}",
-        title=f"Which candidates {replay.main} went by, {replay.feedback}",
+        file=f"followed-{replay.feedback}",
+        title=f"Which candidates {replay.main} followed, {replay.feedback}",
         across="round",
         up="share of rounds",
         kind="areas",
@@ -195,12 +195,12 @@ def cost_chart(findings: Findings) -> Chart | None:
     )  # fmt: skip
 
 
-def telling_chart(told: Telling) -> Chart:
+def telling_chart(telling: Telling) -> Chart:
     """Return the most telling features."""
-    series = Series(name="tells", x=100.0 * told.shares[:12], error=100.0 * told.errors[:12])
+    series = Series(name="tells", x=100.0 * telling.shares[:12], error=100.0 * telling.errors[:12])
     return Chart(
         file="features", title="The most telling features", kind="dots",
-        across="% of the squares lost without it ± s.e.", names=tuple(told.names[:12]),
+        across="% of the squares lost without it ± s.e.", names=tuple(telling.names[:12]),
         series=(series,), reference=0.0,
     )  # fmt: skip
 

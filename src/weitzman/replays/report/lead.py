@@ -9,7 +9,7 @@ from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
 from weitzman.replays.report.findings import Findings
 
-_NAMED = 12  # features that are told by name
+_NAMED = 12  # features that are given by name
 _NAMES = {
     "stay": "open nothing",
     "all": "open everything",
@@ -51,8 +51,10 @@ def log_words(log: Log) -> str:
 
 def _features(log: Log) -> str:
     names = [feature.name for feature in log.encoding.features]
-    told = ", ".join(names[:_NAMED]) or "none"
-    return f"features: {told}" + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    listed = ", ".join(names[:_NAMED]) or "none"
+    return f"features: {listed}" + (
+        f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    )
 
 
 def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
@@ -68,8 +70,11 @@ def left_out(replay: Replay, skipped: int) -> tuple[str, ...]:
 def glossary(findings: Findings) -> tuple[str, ...]:
     """Return what the policies do that the page shows."""
     main = findings.main[0]
-    told = [f"{name}: {does}." for name, does in _NAMES.items() if name in main.shown()]
-    words = [" ".join(told), f"The best other rule is the best of the simple rules and {PAPER}."]
+    explained = [f"{name}: {does}." for name, does in _NAMES.items() if name in main.shown()]
+    words = [
+        " ".join(explained),
+        f"The best other rule is the best of the simple rules and {PAPER}.",
+    ]
     if not main.has_outside:
         words.append(
             "stay, to open nothing, is not among them: not every round has an outside option to stay with."

@@ -79,8 +79,8 @@ def write_replay_report(directory: Path, findings: Findings) -> None:
     write_page(directory / "rows.json", json.dumps(rows, indent=2, allow_nan=False) + "\n")
     write_table(directory / "rows.parquet", pyarrow.Table.from_pylist(rows))
     write_table(directory / "rounds.parquet", _rounds(findings))
-    told = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
-    write_page(directory / "findings.json", told + "\n")
+    text = json.dumps(findings.as_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_page(directory / "findings.json", text + "\n")
     write_page(directory / "index.html", replay_page(findings))
     finished_parts(directory / PARTS).clear()
 
@@ -111,7 +111,7 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
             ),
             charts=tuple(map(charts.saving_chart, findings.main)),
         ),
-        *_went_by(findings),
+        *_followed(findings),
         Section(
             heading="Do the reservation values keep their promise?",
             text=words.calibration_words(findings),
@@ -125,7 +125,7 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
             tables=_there(words.twin_table(findings)),
         ),
         Section(
-            heading="Is a look cheap or dear?",
+            heading="Is a look cheap or expensive?",
             text=words.cost_words(findings),
             charts=_there(charts.cost_chart(findings)),
         ),
@@ -138,14 +138,14 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
     )
 
 
-def _went_by(findings: Findings) -> tuple[Section, ...]:
-    """Return what a portfolio went by; nothing of a policy without candidates."""
+def _followed(findings: Findings) -> tuple[Section, ...]:
+    """Return what a portfolio followed; nothing of a policy without candidates."""
     main = findings.main[0]
     if len(main.candidates) < 2:
         return ()
     return (
         Section(
-            heading=f"What {main.main} went by",
+            heading=f"What {main.main} followed",
             text=(
                 f"{main.main} is a portfolio: it plays the paper's rule until another candidate is clearly "
                 "better, and then hedges over all of them. past, linear and trees say what a candidate "
@@ -154,7 +154,7 @@ def _went_by(findings: Findings) -> tuple[Section, ...]:
                 "standard errors the expected gain of a look must exceed its cost. trial is a round in "
                 "which more was opened to compare two candidates.",
             ),
-            charts=tuple(map(charts.went_by_chart, findings.main)),
+            charts=tuple(map(charts.followed_chart, findings.main)),
             folds=tuple(map(words.candidate_fold, findings.main)),
         ),
     )

@@ -60,7 +60,7 @@ def scale_table(findings: Findings) -> PageTable | None:
             }
         )
     return PageTable(
-        caption="Cheaper and dearer looks: the best other rule of each row (simple rules and the "
+        caption="Cheaper and more expensive looks: the best other rule of each row (simple rules and the "
         "paper's) is chosen afterwards. The last column is the share of the gap between it and hindsight "
         f"that {replays[0].main} closes.",
         rows=rows,
@@ -69,7 +69,7 @@ def scale_table(findings: Findings) -> PageTable | None:
 
 
 def candidate_fold(replay: Replay) -> Fold:
-    """Return what every candidate comes to by itself, to be unfolded."""
+    """Return what every candidate costs by itself, to be unfolded."""
     means = replay.totals.mean(axis=0)
     order = np.argsort(means, kind="stable")
     uses = np.bincount(replay.played, minlength=len(replay.candidates)) / len(replay.played)
@@ -78,7 +78,7 @@ def candidate_fold(replay: Replay) -> Fold:
         summary=f"All that was played under {replay.feedback}",
         table=PageTable(
             caption="Mean total per round, boxes opened, and in how many rounds "
-            f"{replay.main} went by it.",
+            f"{replay.main} followed it.",
             rows=[
                 {
                     "policy": replay.names[k],
@@ -112,7 +112,7 @@ def calibration_table(findings: Findings) -> PageTable:
     rows = []
     for one in findings.calibrations:
         off = [log.boxes[k] for k in one.off]
-        told = ", ".join(off[:4]) + (f" and {len(off) - 4} more" if len(off) > 4 else "")
+        listed = ", ".join(off[:4]) + (f" and {len(off) - 4} more" if len(off) > 4 else "")
         rows.append(
             {
                 "σ of": one.rule,
@@ -120,7 +120,7 @@ def calibration_table(findings: Findings) -> PageTable:
                 "± three s.e.": f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
                 "1 within": "yes" if one.holds else "no",
                 "σ too high by": f"{one.shift:+.3g}",
-                "boxes that are off": "" if log.shared else told,
+                "boxes that are off": "" if log.shared else listed,
             }
         )
     return PageTable(
@@ -155,15 +155,15 @@ def _twin_words(findings: Findings) -> tuple[str, ...]:
     versions = findings.versions
     if len(versions) < 3:
         return ()
-    told = {name: _standing(replay) for name, replay in versions.items()}
+    standings = {name: _standing(replay) for name, replay in versions.items()}
     return (
         "Two twins of the log differ in the correlation alone: residuals are moved to other rounds together, "
         "so that the boxes of a round stay correlated, or apart, box by box, so that they do not. Beside the "
-        f"best simple rule, the paper's rule {told['together']} with residuals moved together and "
-        f"{told['apart']} with residuals moved apart.",
-        f"On the log itself it {told['the log']}. Do not compare that with a twin: in both twins the linear "
-        "model is exact and the spread is constant, which they need not be in the log, so even together may "
-        "rank policies in another way.",
+        f"best simple rule, the paper's rule {standings['together']} with residuals moved together and "
+        f"{standings['apart']} with residuals moved apart.",
+        f"On the log itself it {standings['the log']}. Do not compare that with a twin: in both twins the "
+        "linear model is exact and the spread is constant, which they need not be in the log, so even "
+        "together may rank policies in another way.",
     )
 
 
@@ -196,7 +196,7 @@ def twin_table(findings: Findings) -> PageTable | None:
 
 
 def cost_words(findings: Findings) -> tuple[str, ...]:
-    """Return how dear a look is."""
+    """Return how expensive a look is."""
     shares = findings.cost_shares[np.isfinite(findings.cost_shares)]
     if not shares.size:
         return ("The features leave nothing open: there is nothing to look for.",)
@@ -216,15 +216,15 @@ def cost_words(findings: Findings) -> tuple[str, ...]:
 
 def telling_words(findings: Findings) -> tuple[str, ...]:
     """Return what features tell, and how that is measured."""
-    told = findings.telling
-    if told is None:
+    telling = findings.telling
+    if telling is None:
         return ("The log has no features, or too few rounds to say what they tell.",)
-    share = in_percent(told.explained, told.explained_error)
+    share = in_percent(telling.explained, telling.explained_error)
     first = (
         f"Fitted to the first half of the rounds, a linear regression explains {share} of the variance of "
         "the values around the mean of their box in the second half."
     )
-    if told.explained <= 0.0:
+    if telling.explained <= 0.0:
         first = (
             "Fitted to the first half of the rounds, a linear regression on all features predicts the values "
             "of the second half no better than the mean of their box does."

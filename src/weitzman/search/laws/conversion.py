@@ -5,6 +5,7 @@ where there are, its outcomes if it is discrete, quadrature otherwise. Anything 
 a mean (:class:`~weitzman.search.laws.numeric.CdfAndMean`).
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,9 @@ Function = Callable[[float], float]
 
 # A discrete law is cut where less than this is left: what lies beyond would move σ at costs so small.
 _FAR = 1e-100
-# Where that takes too many outcomes, this must do; a law that needs still more of them is refused.
-_ENOUGH, _MANY_OUTCOMES = 1e-18, 100_000
+# Where that takes too many outcomes, it is enough that the expected excess beyond is less than this; a law
+# that needs still more of them is refused.
+_ENOUGH, _MANY_OUTCOMES = 1e-30, 100_000
 _MOST_OUTCOMES = 2_000_000
 
 
@@ -110,10 +112,27 @@ def _outcomes(frozen: Any, subject: str) -> Discrete:
 
 def _reach(start: float, tail: Function, pmf: Function, direction: float) -> float:
     """Return the first point found from ``start`` outwards beyond which the tail is negligible."""
-    step = 1.0
-    # A tail that is 1 minus something ends at about 1e-16, wherever that is: the pmf does not
-    while step < 2 * _MOST_OUTCOMES and max(tail(start), pmf(start)) > (
-        _FAR if step < _MANY_OUTCOMES else _ENOUGH
-    ):
-        start, step = start + direction * step, 2.0 * step
-    return float(start)
+
+    def left(distance: float) -> float:
+        # A tail that is 1 minus something ends at about 1e-16, wherever that is: the pmf does not
+        point = start + direction * distance
+        return float(max(tail(point), pmf(point)))
+
+    distance, before, now = 0.0, math.inf, left(0.0)
+    while distance < 2 * _MOST_OUTCOMES and now > _FAR:
+        # If every doubling of the distance d leaves a share r of the mass, Σ_{k>d} (k − d) p(k) is at most
+        # d² p(d)(1 + 4r + (4r)² + …), of the order of d² p(d) where r is well below ¼
+        if distance > _MANY_OUTCOMES and now < 0.125 * before and distance**2 * now < _ENOUGH:
+            return start + direction * _shortest(distance, lambda d: d * d * left(d) < _ENOUGH)
+        distance, before = 2.0 * distance + 1.0, now
+        now = left(distance)
+    return start + direction * distance
+
+
+def _shortest(distance: float, enough: Callable[[float], bool]) -> float:
+    """Return the shortest whole distance from half of one that is enough to it that is enough."""
+    low, high = distance // 2.0, distance
+    while high - low > 1.0:
+        middle = (low + high) // 2.0
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -67,11 +67,13 @@ def _boxes(problem: Problem, history: RoundHistory) -> list[RoundBox]:
 def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]:
     """Yield what happened in sentences, and when."""
     opened, sign = history.round, problem.sign
-    best = "the policy decides anew after every look"
+    best = "the policy decides again after every look"
     if opened.sigma:
         first = box_name(problem, opened, opened.order[0])
-        sigma = _finite(sign * opened.sigma[opened.order[0]])
-        best = f"{first} has the best reservation value, {sigma:.4g}"
+        sigma = opened.sigma[opened.order[0]]
+        best = f"{first} is opened first"
+        if abs(sigma) < LARGEST:
+            best = f"{first} has the best reservation value, {sign * sigma:.4g}"
     start = (
         "without an outside option"
         if opened.outside is None
@@ -103,22 +105,25 @@ def _why_it_ended(problem: Problem, opened: OpenRound, *, waited: bool) -> str:
     if not opened.sigma:
         return "Stopped."
     row = opened.next()
-    if row is None:
-        closed = next(r for r in opened.order if r not in opened.looks)
+    if row is not None:
+        would = f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}"
+        if abs(opened.sigma[row]) < LARGEST:
+            would += f", whose reservation value is {sign * opened.sigma[row]:.4g}"
+        return f"{would}."
+    closed = next(r for r in opened.order if r not in opened.looks)
+    other = "the rule opens no other box"
+    if opened.sigma[closed] < LARGEST:
         same = opened.sigma[closed] == opened.state.best
         why = (
             f"no other reservation value is {better}"
             if same
             else f"every other reservation value is {worse}"
         )
-        return (
-            f"Stopped because {why} than the best value in hand, {sign * opened.state.best:.4g}; "
-            f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}."
+        other = (
+            f"{why} than the best value in hand, {sign * opened.state.best:.4g}; "
+            f"the next is that of {box_name(problem, opened, closed)}, {sign * opened.sigma[closed]:.4g}"
         )
-    return (
-        f"The caller stopped; the rule would have opened {box_name(problem, opened, row)}, "
-        f"whose reservation value is {sign * opened.sigma[row]:.4g}."
-    )
+    return f"Stopped because {other}."
 
 
 def _finite(number: float) -> float:

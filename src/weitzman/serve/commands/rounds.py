@@ -34,7 +34,7 @@ _RULE = (
     "reservation value of the next box; without a value in hand, open."
 )
 _RULES = {
-    "anew": "The policy decides anew after every look: tell each value, and ask for the next box.",
+    "again": "The policy decides again after every look: report each value, and ask for the next box.",
     "min": _RULE.format("most"),
     "max": _RULE.format("least"),
 }
@@ -254,7 +254,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> Roun
         best=_turned(problem, opened.state.outside),
         order=order,
         reservation_values=sigma,
-        rule=_RULES[problem.settings.sense if opened.sigma else "anew"],
+        rule=_RULES[problem.settings.sense if opened.sigma else "again"],
         waits_until=opened.until * _SECOND,
     )
 

@@ -26,6 +26,29 @@ def test_rounds_are_explored_with_their_chance() -> None:
     assert not is_drawn(0.0, seed=0, number=0)
 
 
+def test_a_chance_above_the_number_of_a_round_explores_it_and_one_at_it_does_not() -> None:
+    """Each round has a number below 1, found here by halving; it is explored from just above it on."""
+    for number in range(20):
+        low, high = 0.0, 1.0
+        while np.nextafter(low, high) < high:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if is_drawn(middle, seed=7, number=number) else (middle, high)
+        assert low == float(_mixed(7, number)) / 2.0**64
+        assert is_drawn(high, seed=7, number=number)
+        assert not is_drawn(low, seed=7, number=number)
+
+
+def _mixed(seed: int, number: int) -> int:
+    """SplitMix64 in whole numbers: the seed twice, then the number of the round."""
+    state = seed
+    for add in (0, 0, number):
+        state = (state + add + 0x9E3779B97F4A7C15) % 2**64
+        state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        state = (state ^ (state >> 27)) * 0x94D049BB133111EB % 2**64
+        state ^= state >> 31
+    return state
+
+
 def test_scores_are_unbiased_however_wrong_the_estimates_are() -> None:
     """The mean of the scores is the mean of the totals: |z| > 5 has probability 6 · 10⁻⁷ a candidate."""
     rng = np.random.default_rng(0)

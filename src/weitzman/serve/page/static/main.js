@@ -11,7 +11,7 @@ const ORDERS = { name: () => 0, rounds: (a, b) => b.rounds_closed - a.rounds_clo
 const state = {
   most: PAGE, revealed: null,
   problems: null, listed: 0, chosen: null, round: null, feature: 0,
-  shown: "", rounds: null, points: "", told: null, failures: 0, timer: 0, busy: false, again: false,
+  shown: "", rounds: null, points: "", seen: null, failures: 0, timer: 0, busy: false, again: false,
 };
 
 const fromAddress = () => {
@@ -207,7 +207,7 @@ function fail(error) {
   state.failures += 1;
   if (error instanceof Refused && error.status === 429) return true;
   setStatus("away", "not connected");
-  const since = state.told === null ? "" : ` What you see is from ${new Date(state.told).toLocaleTimeString("en-GB")}.`;
+  const since = state.seen === null ? "" : ` What you see is from ${new Date(state.seen).toLocaleTimeString("en-GB")}.`;
   write("away", error instanceof Refused
     ? `The server answers ${error.status}: ${error.message}${since}`
     : `The server does not answer; trying again.${since}`);
@@ -225,7 +225,7 @@ async function tick() {
   let goOn = true;
   try {
     await refresh();
-    Object.assign(state, { failures: 0, told: Date.now() });
+    Object.assign(state, { failures: 0, seen: Date.now() });
     $("away").hidden = true;
     $("forget").hidden = !key.get();
     setStatus("live", "live");
@@ -248,7 +248,7 @@ function soon() {
 }
 
 function age() {
-  write("status-age", state.told === null ? "" : Date.now() - state.told < 3_000 ? "" : `${span((Date.now() - state.told) / 1000)} ago`);
+  write("status-age", state.seen === null ? "" : Date.now() - state.seen < 3_000 ? "" : `${span((Date.now() - state.seen) / 1000)} ago`);
 }
 
 function begin() {

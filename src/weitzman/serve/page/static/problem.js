@@ -77,7 +77,7 @@ function showRegret(report, full) {
   if (full) series.push(["against hindsight", "vermilion", curveOf(report, "regret")]);
   if (promised) series.push(["paid beyond promise", "purple", curveOf(report, "shortfall"), full ? "dash" : "solid"]);
   charts.curves("regret-chart", series, "lost in all");
-  write("regret-words", none ? "Hindsight is not known from opened boxes, and a policy that decides anew after every look promises nothing." : full
+  write("regret-words", none ? "Hindsight is not known from opened boxes, and a policy that decides again after every look promises nothing." : full
     ? "Hindsight opens only the one box with the best value and cost: nobody reaches it, so its regret grows even for the best rule. What is paid beyond what the reservation values promised, Σ cost − Σ (σ − v)⁺ over looks, stays near 0 when they are right; below 0, looks showed better than was promised."
     : "Hindsight is not known from opened boxes. What can be known: a round costs what its reservation values promised plus Σ cost − Σ (σ − v)⁺ over its looks. That stays near 0 when they are right, is above while boxes are opened to learn, and below where looks show better than was promised.");
 }
@@ -121,16 +121,16 @@ function showShadow(view, report) {
 }
 
 /** Show whether values come, in time, and from every box. */
-export function showHealth(told, now) {
-  const share = told.missing_share === null ? "" : ` (${num(100 * told.missing_share)} % of looks)`;
+export function showHealth(health, now) {
+  const share = health.missing_share === null ? "" : ` (${num(100 * health.missing_share)} % of looks)`;
   const items = [
-    ["Missing values", told.missing, told.missing_share > 0.05, told.missing ? `looks that brought nothing${share}` : "every look brought a value"],
-    ["Late values", told.late, told.late > 0, told.late ? "came after the end of their round: stored, not learned" : "none came after the end of its round"],
-    ["Ended by waiting", told.closed_by_waiting, told.closed_by_waiting > 0, told.closed_by_waiting ? "rounds that nobody closed in their waiting time" : "every round was closed by its caller"],
-    ["Stale rounds", told.stale.length, told.stale.length > 0, told.stale.length ? `${few(told.stale)}: open for longer than half their waiting time` : told.oldest_wait === null ? "no round is open" : `${plural(told.rounds_open, "round")} open, the oldest for ${span(told.oldest_wait)}`],
-    ["Starved boxes", told.starved.length, told.starved.length > 0, told.starved.length ? `${few(told.starved)}: not opened for 100 rounds or more` : "every box was opened in the last 100 rounds, or there are fewer"],
-    ["Off calibration", told.miscalibrated.length, told.miscalibrated.length > 0, told.miscalibrated.length ? `${few(told.miscalibrated)}: below 0.5 or above 2 after 30 looks` : "no box is below 0.5 or above 2 after 30 looks"],
-    ["Last value", told.last_value === null ? "–" : `${span(Math.max(0, now - told.last_value))} ago`, false, told.last_value === null ? "none has come yet" : "since the newest value was told"],
+    ["Missing values", health.missing, health.missing_share > 0.05, health.missing ? `looks that brought nothing${share}` : "every look brought a value"],
+    ["Late values", health.late, health.late > 0, health.late ? "came after the end of their round: stored, not learned" : "none came after the end of its round"],
+    ["Ended by waiting", health.closed_by_waiting, health.closed_by_waiting > 0, health.closed_by_waiting ? "rounds that nobody closed in their waiting time" : "every round was closed by its caller"],
+    ["Stale rounds", health.stale.length, health.stale.length > 0, health.stale.length ? `${few(health.stale)}: open for longer than half their waiting time` : health.oldest_wait === null ? "no round is open" : `${plural(health.rounds_open, "round")} open, the oldest for ${span(health.oldest_wait)}`],
+    ["Starved boxes", health.starved.length, health.starved.length > 0, health.starved.length ? `${few(health.starved)}: not opened for 100 rounds or more` : "every box was opened in the last 100 rounds, or there are fewer"],
+    ["Off calibration", health.miscalibrated.length, health.miscalibrated.length > 0, health.miscalibrated.length ? `${few(health.miscalibrated)}: below 0.5 or above 2 after 30 looks` : "no box is below 0.5 or above 2 after 30 looks"],
+    ["Last value", health.last_value === null ? "–" : `${span(Math.max(0, now - health.last_value))} ago`, false, health.last_value === null ? "none has come yet" : "since the newest value came"],
   ];
   sync($("health"), items, ([name]) => name, ([name, number, isWarning, words]) => h("li", {},
     h("span", { class: `sign ${isWarning ? "warn" : "good"}`, role: "img", "aria-label": isWarning ? "attention" : "in order" }, isWarning ? "!" : "✓"),
@@ -147,5 +147,5 @@ export function showPoints(view, points) {
   const rounds = new Set(points.rounds).size;
   write("sigma-words", points.boxes.length
     ? `The newest ${plural(rounds, "closed round")}. Filled where the box was opened, hollow where it stayed closed.`
-    : rounds || !view.rounds_closed ? "No closed rounds yet." : "The policy decides anew after every look: there are no reservation values.");
+    : rounds || !view.rounds_closed ? "No closed rounds yet." : "The policy decides again after every look: there are no reservation values.");
 }

@@ -15,12 +15,12 @@ export function num(x) {
 export const count = (n) => whole.format(n);
 
 /** A mean and its standard error, to the digits that the error leaves. */
-export function meanOf(told) {
-  if (told.mean === null) return ["–", ""];
-  if (told.error === null) return [num(told.mean), ""];
-  const digits = told.error > 0 ? Math.max(0, Math.min(8, 1 - Math.floor(Math.log10(told.error)))) : 2;
+export function meanOf(mean) {
+  if (mean.mean === null) return ["–", ""];
+  if (mean.error === null) return [num(mean.mean), ""];
+  const digits = mean.error > 0 ? Math.max(0, Math.min(8, 1 - Math.floor(Math.log10(mean.error)))) : 2;
   const fixed = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return [minus(fixed.format(told.mean)), `± ${fixed.format(told.error)}`];
+  return [minus(fixed.format(mean.mean)), `± ${fixed.format(mean.error)}`];
 }
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
