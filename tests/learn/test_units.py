@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 import weitzman as wz
 from weitzman.learn.policies.simple import RULES
 from weitzman.learn.policy import Policy
-from weitzman.learn.preparation import PILE
-from weitzman.learn.units import Units
+from weitzman.learn.units import PILE, Units
 
 Array = NDArray[np.float64]
 

@@ -37,7 +37,7 @@ from weitzman.arrays import Arrays
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Floats, Round, State
-from weitzman.learn.units import Units, rounded
+from weitzman.learn.units import LeastValue, Units, rounded
 from weitzman.search.rule import Action, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
@@ -52,10 +52,6 @@ WIDE = 2.0
 """The constant that a linear model is given where values are prepared: its weight is held to the origin
 WIDE² times less than another one to 0, because the origin is only a guess."""
 
-PILE = 5
-"""How often the smallest value must have been seen to be taken for the least possible one."""
-
-_HOLDERS = 2  # boxes that must have shown both the smallest value and a larger one
 _ROUNDING = 1e-12  # a deviation below this share of the mean is what rounding leaves
 
 
@@ -116,10 +112,7 @@ class Preparation:
         self._scale = np.zeros((3, dimension))
         self._values = values
         self.units: Units | None = None
-        # The smallest value so far, how often it was seen, and which boxes have shown it, and larger ones
-        self._smallest, self._times = math.inf, 0
-        self._low: set[int] = set()
-        self._high: set[int] = set()
+        self._least = LeastValue()
         self._last: tuple[Round | None, Floats] = (None, np.empty((0, 0)))
 
     def rows(self, shown: Round) -> Floats:
@@ -146,13 +139,12 @@ class Preparation:
     @property
     def pile(self) -> tuple[float, int] | None:
         """The smallest value so far and how often it was seen, if values pile up there."""
-        piles_up = self._times >= PILE and len(self._low & self._high) >= _HOLDERS
-        return (self._smallest, self._times) if piles_up else None
+        return self._least.pile
 
     @property
     def least(self) -> float:
         """The smallest value so far if values pile up there, −∞ if they do not."""
-        return -math.inf if self.pile is None else self._smallest
+        return -math.inf if self.pile is None else self.pile[0]
 
     def ready(self, shown: Round) -> Round:
         """Return a round as a model sees it now; it has no units if nothing was seen yet."""
@@ -167,17 +159,9 @@ class Preparation:
             self.units = Units(mean, float(shown.costs.max()) or 1.0)
         for place, value in zip(shown.places.tolist(), values.tolist(), strict=True):
             if not math.isnan(value):
-                self._note(place, value)
+                self._least.note(place, value)
         found = values if self.units is None else self.units.values(values)
         return self._counted(shown, self.add(shown)), found
-
-    def _note(self, place: int, value: float) -> None:
-        if value < self._smallest:
-            self._smallest, self._times = value, 0
-            self._high |= self._low
-            self._low.clear()
-        self._times += value == self._smallest
-        (self._low if value == self._smallest else self._high).add(place)
 
     def _counted(self, shown: Round, rows: Floats) -> Round:
         units = self.units
@@ -199,9 +183,10 @@ class Preparation:
         state: State = {"scale": self._scale.copy()}
         if self._values:
             units = self.units or (math.nan, math.nan)
-            state["units"] = np.array([*units, self._smallest, float(self._times)])
-            state["low"] = np.array(sorted(self._low), dtype=np.int64)
-            state["high"] = np.array(sorted(self._high), dtype=np.int64)
+            least = self._least
+            state["units"] = np.array([*units, least.smallest, float(least.times)])
+            state["low"] = np.array(sorted(least.low), dtype=np.int64)
+            state["high"] = np.array(sorted(least.high), dtype=np.int64)
         return state
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
@@ -218,10 +203,8 @@ class Preparation:
         if self._values:
             origin, scale, smallest, times = np.array(state["units"], dtype=np.float64).tolist()
             self.units = None if math.isnan(origin) else Units(origin, scale)
-            self._smallest, self._times = smallest, int(times)
-            earlier = np.arange(_HOLDERS)  # Where boxes were not counted, any two would do
-            self._low = set(np.array(state.get("low", earlier)).tolist())
-            self._high = set(np.array(state.get("high", earlier)).tolist())
+            low, high = state.get("low"), state.get("high")
+            self._least = LeastValue(smallest, int(times), low, high)
         self._last = (None, np.empty((0, 0)))
 
 

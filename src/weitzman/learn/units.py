@@ -15,14 +15,19 @@ is at most σ': :func:`threshold` finds it, and a rule at σ in the units of the
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, kernel
 
+PILE = 5
+"""How often the smallest value must have been seen to be taken for the least possible one."""
+
 _DIGITS = 32
+_HOLDERS = 2  # boxes that must have shown both the smallest value and a larger one
 
 
 class Units(NamedTuple):
@@ -107,3 +112,50 @@ def threshold(sigma: float, origin: float, scale: float) -> float:
 def _thresholds(sigma: Floats, origin: float, scale: float, out: Floats) -> None:
     for k in range(sigma.shape[0]):
         out[k] = threshold(sigma[k], origin, scale)
+
+
+class LeastValue:
+    """The smallest value so far, and whether values pile up there.
+
+    Parameters
+    ----------
+    smallest, times
+        It, and how often it was seen.
+    low, high
+        The boxes that have shown it, and those that have shown larger ones; None where they were not counted.
+
+    Examples
+    --------
+    >>> least = LeastValue()
+    >>> for box, value in [(0, 9.0), (1, 9.0), *[(0, 2.0), (1, 2.0)] * 3]:
+    ...     least.note(box, value)
+    >>> least.pile
+    (2.0, 6)
+    """
+
+    def __init__(
+        self,
+        smallest: float = math.inf,
+        times: int = 0,
+        low: Iterable[Any] | None = (),
+        high: Iterable[Any] | None = (),
+    ) -> None:
+        self.smallest, self.times = smallest, times
+        # Where boxes were not counted, any would do
+        self.low = {int(box) for box in (range(_HOLDERS) if low is None else low)}
+        self.high = {int(box) for box in (range(_HOLDERS) if high is None else high)}
+
+    @property
+    def pile(self) -> tuple[float, int] | None:
+        """The smallest value and how often it was seen, if values pile up there."""
+        piles_up = self.times >= PILE and len(self.low & self.high) >= _HOLDERS
+        return (self.smallest, self.times) if piles_up else None
+
+    def note(self, box: int, value: float) -> None:
+        """Take in a value of a box."""
+        if value < self.smallest:
+            self.smallest, self.times = value, 0
+            self.high |= self.low
+            self.low.clear()
+        self.times += value == self.smallest
+        (self.low if value == self.smallest else self.high).add(box)

@@ -32,7 +32,9 @@ def rule_state(rule: Rule) -> State:
     {'index.sigma': array([3., 1.])}
     """
     if type(rule) is Both:
-        return joined({"first": rule_state(rule.first), "second": rule_state(rule.second)})
+        own: State = {"least": np.array([rule.least])}
+        both = {"first": rule_state(rule.first), "second": rule_state(rule.second)}
+        return joined({**both, "both": own})
     if type(rule) is UnitRule:
         return joined({"units": rule.state()}) | rule_state(rule.prepared)
     for kind, known in KINDS.items():
@@ -44,8 +46,9 @@ def rule_state(rule: Rule) -> State:
 def rule_from(state: Mapping[str, NDArray[np.generic]]) -> Rule:
     """Return the rule whose :func:`rule_state` this is."""
     kinds = {key.partition(".")[0] for key in state}
-    if kinds == {"first", "second"}:
-        return Both(rule_from(parted(state, "first")), rule_from(parted(state, "second")))
+    if "both" in kinds:
+        first, second = (rule_from(parted(state, name)) for name in ("first", "second"))
+        return Both(first, second, float(np.array(state["both.least"], dtype=np.float64)[0]))
     if "units" in kinds:
         left = {key: array for key, array in state.items() if not key.startswith("units.")}
         return UnitRule.restored(rule_from(left), parted(state, "units"))

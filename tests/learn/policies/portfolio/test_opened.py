@@ -54,7 +54,10 @@ def test_a_trial_opens_what_both_would_have_opened_and_no_more() -> None:
 
 
 def test_after_a_trial_both_totals_are_known() -> None:
-    player, checked = started(EAGER), 0
+    """Of candidates without optimism: that of an incumbent with it is what it would be without."""
+    candidates = (wz.Simple("all"), wz.Simple("single"), wz.Joint("linear", "greedy", 0.0))
+    player = started(Portfolio(candidates=candidates, incumbent="all", exploration=1.0))
+    checked = 0
     for shown, values in some_rounds(150):
         walked = walk(player.rule(shown), shown, values)
         seen = revealed(walked.opened, values)
@@ -157,6 +160,17 @@ def test_the_rule_of_a_trial_goes_on_in_another_process() -> None:
             assert seen_in(walk(again, shown, values)) == seen_in(walk(rule, shown, values))
             trials += 1
         step(player, shown, values)
+    assert trials > 20
+
+
+def test_no_trial_looks_on_after_the_best_possible_value() -> None:
+    player, trials = started(EAGER), 0
+    for shown, values in some_rounds(120):
+        bounded = shown._replace(least=float(values.min()))
+        walked = walk(player.rule(bounded), bounded, values)
+        trials += player.explores(bounded)
+        assert values.argmin() not in walked.opened[:-1]
+        player.learn(bounded, revealed(walked.opened, values))
     assert trials > 20
 
 

@@ -1,7 +1,13 @@
 """The boxes that either of two rules would open: what a trial opens."""
 
-from weitzman.learn.policy import State, joined
-from weitzman.search.rule import STOP, Action, Open, Rule, advance
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from weitzman.learn.policy import Floats, State, joined
+from weitzman.search.rule import STOP, Action, Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
 
@@ -9,28 +15,32 @@ class Both:
     """First what one rule opens, then what another one would have opened by itself.
 
     Each of them sees the boxes that it asked for, and no others: so both totals are known in the end, as if
-    either had played alone.
+    either had played alone, unless the best possible value ends the round.
 
     Parameters
     ----------
     first, second
         The rules; neither takes a box unopened.
+    least
+        The best possible value: once it is in hand nothing more is opened, whoever would.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from weitzman.search.rule import WeitzmanRule, follow
     >>> one, other = WeitzmanRule(np.array([1.0, 9.0])), WeitzmanRule(np.array([9.0, 1.0]))
     >>> follow(Both(one, other), RoundState([1.0, 1.0]), [5.0, 6.0]).opened
     [0, 1]
     """
 
-    def __init__(self, first: Rule, second: Rule) -> None:
+    def __init__(self, first: Rule, second: Rule, least: float = -math.inf) -> None:
         self.first = first
         self.second = second
+        self.least = least
 
     def next(self, state: RoundState) -> Action:
         """Return what the first rule opens next; when it stops, what the second one does."""
+        if state.best <= self.least:
+            return STOP
         for rule in (self.first, self.second):
             own = RoundState(state.costs, state.outside)
             while isinstance(action := advance(rule, own), Open):
@@ -42,6 +52,15 @@ class Both:
                     own.miss()
         return STOP
 
+    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
+        """Return the reservation values that the first rule goes by, if it has any."""
+        first: Any = self.first
+        if isinstance(first, WeitzmanRule):
+            return first.sigma
+        sigma: Floats = first.reservation_values(opened, found)
+        return sigma
+
     def state(self) -> State:
-        """Return the states of both."""
-        return joined({"first": self.first.state(), "second": self.second.state()})
+        """Return the states of both, and the best possible value."""
+        own: State = {"least": np.array([self.least])}
+        return joined({"first": self.first.state(), "second": self.second.state(), "both": own})

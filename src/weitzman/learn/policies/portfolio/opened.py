@@ -121,7 +121,10 @@ class OpenedPlayer(PortfolioPlayer):
         first = self.favourite(shown)
         if not self.explores(shown):
             return first
-        return Both(first, self._candidates.rule(shown, self.rival))
+        least = shown.least
+        if least == -math.inf and self.pile is not None:
+            least, _ = self.pile
+        return Both(first, self._candidates.rule(shown, self.rival), least)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn the values of a round, NaN for what was not revealed, and who was good at it."""
