@@ -130,24 +130,27 @@ def test_it_is_saved_and_a_file_without_it_knows_none(tmp_path: Path) -> None:
         other.see(8.0, box=box)
 
 
-def taught(sense: Sense, policy: Policy, values: list[float]) -> wz.Searcher:
-    searcher = wz.Searcher(boxes=1, dimension=1, policy=policy, feedback="full", sense=sense)
-    searcher.play(np.ones((len(values), 1, 1)), 0.1, np.array(values)[:, None])
+def taught(sense: Sense, policy: Policy, values: list[tuple[float, float]]) -> wz.Searcher:
+    searcher = wz.Searcher(boxes=2, dimension=1, policy=policy, feedback="full", sense=sense)
+    searcher.play(np.ones((len(values), 2, 1)), 0.1, np.array(values))
     return searcher
 
 
 @pytest.mark.parametrize("policy", [wz.default_policy(), wz.Weitzman(wz.FTRL()), wz.Aware()])
 def test_a_pile_of_values_is_told(policy: Policy) -> None:
-    told = taught("min", policy, [3.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0]).best_possible
+    ones = [(3.0, 4.0), (1.0, 9.0), (1.0, 1.0), (5.0, 1.0), (2.0, 1.0)]
+    told = taught("min", policy, ones).best_possible
     assert (
         str(told)
         == "1 is taken for the best possible value: it was seen 5 times and nothing below it."
     )
-    told = taught("max", policy, [3.0, 5.0, 5.0, 1.0, 5.0, 5.0, 5.0, 5.0]).best_possible
+    fives = [(3.0, 1.0), (5.0, 5.0), (5.0, 2.0), (1.0, 5.0), (5.0, 5.0)]
+    told = taught("max", policy, fives).best_possible
     assert told is not None
     assert (told.value, told.times) == (5.0, 6)
     assert str(told).endswith("nothing above it.")
-    for few in ([1.0] * 4, [1.0] * 5 + [0.5]):
+    # Too few; a smaller one came; one box has a fixed price; nothing else was ever seen
+    for few in (ones[:-1], [*ones, (0.5, 9.0)], [(1.0, 2.0)] * 9, [(1.0, 1.0)] * 9):
         assert taught("min", policy, few).best_possible is None
 
 

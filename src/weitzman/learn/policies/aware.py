@@ -149,11 +149,6 @@ class AwarePlayer:
         """Return what decides in a round."""
         return self._rule(shown, self._situation(shown))
 
-    def plain_rule(self, shown: Round) -> AwareRule:
-        """Return the rule without optimism."""
-        situation = self._situation(shown)
-        return self._with_shift(situation, situation.sigma, shown)
-
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn u from the situations in which the rule asks, then the learner and the spread."""
         situation = self._situation(shown)
@@ -215,9 +210,6 @@ class AwarePlayer:
             sigma = self._allowance.reservation_values(self._bank, shown, self._kappa)
         elif self._kappa > 0.0:
             sigma = predicted(self._bank, shown, self._kappa)
-        return self._with_shift(situation, sigma, shown)
-
-    def _with_shift(self, situation: Situation, sigma: Floats, shown: Round) -> AwareRule:
         weights = self._shift.weights([0])
         if weights is None or self._lead[0] <= math.sqrt(self._lead[1]):
             weights = np.zeros((1, SUMMARY))

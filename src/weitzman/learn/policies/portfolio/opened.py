@@ -27,7 +27,8 @@ which is unbiased for both, however wrong m is; 1/φ is at most √t.
 **The duel** is a :class:`~weitzman.learn.policies.portfolio.hedge.Gate` of two: the incumbent plays until the
 nominees have beaten it by two standard errors, few rounds counting as few, and again as soon as that is no
 longer so. One sequence of differences is judged, that to whoever was nominated at the time: who is nominated
-is known before the round, so choosing the best of many brings no bias into it.
+is known before the round, so choosing the best of many brings no bias into it. The first 2n rounds of n boxes
+do not count: there the incumbent opens boxes for the first time, and everybody learns from what it pays for.
 
 Boxes are explored by the incumbent (:mod:`weitzman.learn.policies.allowance`), in trials also while a nominee
 plays. Trials are no part of the incumbent's allowance.
@@ -49,6 +50,9 @@ from weitzman.search.rule import Rule
 
 CLARITY = 2.0
 """By how many standard errors nominees must have beaten the incumbent."""
+
+
+_FIRST = 2  # rounds per box before the duel begins
 
 
 class OpenedPlayer(PortfolioPlayer):
@@ -151,8 +155,9 @@ class OpenedPlayer(PortfolioPlayer):
         """Take in the totals of the candidates, if all are known or estimated."""
         if totals is None or not np.isfinite(totals).all():
             return
-        self._gate.add(totals[[self._incumbent, self.nominee]])
         self._books[1] += 1.0
+        if self._books[1] > _FIRST * self._history.boxes:
+            self._gate.add(totals[[self._incumbent, self.nominee]])
         self._sums += self._books[1] * totals
 
     def state(self) -> State:
