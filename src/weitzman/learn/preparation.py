@@ -1,6 +1,4 @@
-"""Preparation: from rounds as they are given to the numbers that a model sees.
-
-This is the one place.
+"""Preparation: from rounds as they are given to the numbers that a model sees. This is the one place.
 
 **Contexts.** Columns are brought to mean 0 and deviation 1, with the mean and deviation of all contexts up
 to and including those of the round at hand, and cut off at ±4. Contexts are known before anything is
@@ -13,11 +11,11 @@ the values that the first round reveals, and the largest cost of that round. Unt
 values, not even their size, and there is nothing to predict: the cheapest box is opened.
 
 **The least value.** Where no one says what the best possible value is, the smallest value seen is taken for
-it once it was seen :data:`PILE` times, by two boxes or more that have shown a larger one too. Continuous
-values do not repeat, and values that pile up at an end (right or wrong, sold out, timed out) have one. A box
-with a fixed price repeats as well, and so do values that are cut off at the worst end: neither says that
-nothing better exists, and whoever believes it never looks again. A smaller value that comes later takes its
-place.
+it once it was seen :data:`~weitzman.learn.units.PILE` times. Continuous values do not repeat, and values that
+pile up at an end (right or wrong, sold out, timed out) have one. A smaller value that comes later takes its
+place. Where values stay hidden, two boxes or more must have shown it, and larger ones too: a box with a fixed
+price repeats as well, and so do values that are cut off at the worst end. Neither says that nothing better
+exists, and whoever believes it never looks again.
 
 So a round in other units is the same round. What a policy asks for is one of
 
@@ -36,7 +34,7 @@ from numpy.typing import NDArray
 from weitzman.arrays import Arrays
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Floats, Round, State
+from weitzman.learn.policy import Feedback, Floats, Round, State
 from weitzman.learn.units import LeastValue, Units, rounded
 from weitzman.search.rule import Action, Rule, WeitzmanRule
 from weitzman.search.state import RoundState
@@ -99,6 +97,8 @@ class Preparation:
         The length d of a context.
     values
         Whether values and costs are prepared too.
+    feedback
+        What rounds reveal.
 
     Examples
     --------
@@ -108,11 +108,13 @@ class Preparation:
     [-1.0, 1.0]
     """
 
-    def __init__(self, dimension: int, *, values: bool = False) -> None:
+    def __init__(
+        self, dimension: int, *, values: bool = False, feedback: Feedback = "full"
+    ) -> None:
         self._scale = np.zeros((3, dimension))
         self._values = values
         self.units: Units | None = None
-        self._least = LeastValue()
+        self._least = LeastValue(hidden=feedback != "full")
         self._last: tuple[Round | None, Floats] = (None, np.empty((0, 0)))
 
     def rows(self, shown: Round) -> Floats:
@@ -204,7 +206,8 @@ class Preparation:
             origin, scale, smallest, times = np.array(state["units"], dtype=np.float64).tolist()
             self.units = None if math.isnan(origin) else Units(origin, scale)
             low, high = state.get("low"), state.get("high")
-            self._least = LeastValue(smallest, int(times), low, high)
+            hidden = self._least.hidden
+            self._least = LeastValue(smallest, int(times), low, high, hidden=hidden)
         self._last = (None, np.empty((0, 0)))
 
 

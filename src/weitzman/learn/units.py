@@ -27,7 +27,7 @@ PILE = 5
 """How often the smallest value must have been seen to be taken for the least possible one."""
 
 _DIGITS = 32
-_HOLDERS = 2  # boxes that must have shown both the smallest value and a larger one
+_HOLDERS = 2  # boxes that must have shown both the smallest value and a larger one, where values stay hidden
 
 
 class Units(NamedTuple):
@@ -123,6 +123,8 @@ class LeastValue:
         It, and how often it was seen.
     low, high
         The boxes that have shown it, and those that have shown larger ones; None where they were not counted.
+    hidden
+        Whether values stay hidden: then some boxes must have shown both.
 
     Examples
     --------
@@ -139,8 +141,11 @@ class LeastValue:
         times: int = 0,
         low: Iterable[Any] | None = (),
         high: Iterable[Any] | None = (),
+        *,
+        hidden: bool = True,
     ) -> None:
         self.smallest, self.times = smallest, times
+        self.hidden = hidden
         # Where boxes were not counted, any would do
         self.low = {int(box) for box in (range(_HOLDERS) if low is None else low)}
         self.high = {int(box) for box in (range(_HOLDERS) if high is None else high)}
@@ -148,7 +153,8 @@ class LeastValue:
     @property
     def pile(self) -> tuple[float, int] | None:
         """The smallest value and how often it was seen, if values pile up there."""
-        piles_up = self.times >= PILE and len(self.low & self.high) >= _HOLDERS
+        holders = _HOLDERS if self.hidden else 0
+        piles_up = self.times >= PILE and len(self.low & self.high) >= holders
         return (self.smallest, self.times) if piles_up else None
 
     def note(self, box: int, value: float) -> None:

@@ -221,7 +221,7 @@ def alone(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: 
     )
     members = policy.family().start(history, seed=seed)
     if policy.prepare == "all":
-        return PreparedPlayer(Alone(history, members), dimension, "all")
+        return PreparedPlayer(Alone(history, members), dimension, "all", feedback)
     return Alone(history, members)
 
 

@@ -63,7 +63,9 @@ def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed
     constant = prepare != "nothing"
     size = dimension + int(constant)
     player: Player = policy.player(boxes=boxes, dimension=size, feedback=feedback, seed=seed)
-    return PreparedPlayer(player, dimension, prepare, constant=True) if constant else player
+    if not constant:
+        return player
+    return PreparedPlayer(player, dimension, prepare, feedback, constant=True)
 
 
 def prepared_bank(policy: Any, *, boxes: int, dimension: int) -> Bank:
@@ -88,17 +90,25 @@ class PreparedPlayer:
         The length of a context.
     prepare
         ``"all"`` or ``"contexts"``.
+    feedback
+        What rounds reveal.
     constant
         Whether it is given a constant before the context.
     """
 
     def __init__(
-        self, inner: Any, dimension: int, prepare: Prepare, *, constant: bool = False
+        self,
+        inner: Any,
+        dimension: int,
+        prepare: Prepare,
+        feedback: Feedback,
+        *,
+        constant: bool = False,
     ) -> None:
         self._inner = inner
         self._all = prepare == "all"
         self._constant = constant
-        self._preparation = Preparation(dimension, values=self._all)
+        self._preparation = Preparation(dimension, values=self._all, feedback=feedback)
         for name in ("add_boxes",):
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))

@@ -106,7 +106,9 @@ class Portfolio:
         )
         every = families_of(self.candidates)
         chosen = every if families is None else [every[k] for k in families]
-        preparation = Preparation(dimension, values=True) if self.prepare == "all" else None
+        preparation = None
+        if self.prepare == "all":
+            preparation = Preparation(dimension, values=True, feedback=feedback)
         members = [family.start(history, seed=seed) for family in chosen]
         return Candidates(history, members, preparation)
 
