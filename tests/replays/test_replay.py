@@ -126,7 +126,7 @@ def test_under_opened_the_simple_rules_are_told_beside_default() -> None:
     found = replay(a_log(), [SMALL], feedback="opened")
     assert found.feedback == "opened"
     assert found.names == ["portfolio", *RULES, "FTRL"]
-    assert found.candidates[0] == "explore"
+    assert found.candidates[0] == "trial"
     assert {r["feedback"] for r in found.rows()} == {"opened"}
     assert (found.totals >= found.hindsight[:, np.newaxis] - 1e-12).all()
     with pytest.raises(wz.InvalidInputError, match="feedback"):

@@ -10,7 +10,7 @@ import weitzman as wz
 
 @pytest.mark.parametrize("values", [2, 38, 39, 40, 60])
 def test_the_tree_of_scenarios_is_cut_behind_forty_lines(values: int) -> None:
-    made = wz.plan_scenarios({"a": [float(v) for v in range(values)]}, {"a": 1.0})
+    made = wz.plan(scenarios={"a": [float(v) for v in range(values)]}, costs={"a": 1.0})
     tree = made.tree.split("\n")
     assert len(tree) == values + 1
     shown = str(made).split("\n")
@@ -29,7 +29,9 @@ def boxes_of(count: int, value: Any) -> list[wz.Box]:
 PLANS: dict[str, Callable[[int], Any]] = {
     "draws": lambda count: wz.plan(boxes_of(count, wz.Draws(wz.Discrete([0.0, 9.0])))),
     "no recall": lambda count: wz.plan(boxes_of(count, wz.Discrete([0.0, 900.0])), recall=False),
-    "arrivals": lambda count: wz.plan_arrivals(boxes_of(count, wz.Discrete([0.0, 900.0]))),
+    "arrivals": lambda count: wz.plan(
+        boxes_of(count, wz.Discrete([0.0, 900.0])), sense="max", arrivals=True
+    ),
 }
 
 
