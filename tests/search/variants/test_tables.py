@@ -30,7 +30,7 @@ PLANS: dict[str, Callable[[int], Any]] = {
     "draws": lambda count: wz.plan(boxes_of(count, wz.Draws(wz.Discrete([0.0, 9.0])))),
     "no recall": lambda count: wz.plan(boxes_of(count, wz.Discrete([0.0, 900.0])), recall=False),
     "arrivals": lambda count: wz.plan(
-        boxes_of(count, wz.Discrete([0.0, 900.0])), sense="max", arrivals=True
+        boxes_of(count, wz.Discrete([0.0, 900.0])), sense="max", outside=0.0, arrivals=True
     ),
 }
 
