@@ -78,8 +78,9 @@ class OpenedPlayer(PortfolioPlayer):
         self._share = share
         # Σ t L̂ of each candidate
         self._sums = np.zeros(len(self.names))
-        # Rounds, judged rounds, what trials cost, rounds with looks and what these cost
-        self._books = np.zeros(5)
+        self._rounds, self._judged, self._with_looks = 0, 0, 0
+        # What looks have cost, and what trials have cost beyond whoever played: E of (1)
+        self._looks, self._trials = 0.0, 0.0
 
     @property
     def nominee(self) -> int:
@@ -101,14 +102,13 @@ class OpenedPlayer(PortfolioPlayer):
     @property
     def chance(self) -> float:
         """φ of (1): the chance that the next round is a trial."""
-        rounds, _, spent, looked, paid = self._books.tolist()
         ahead = self._gate.is_open or self._sums[self.nominee] < self._sums[self._incumbent]
         if self._share == 0.0 or not ahead:
             return 0.0
-        if spent <= 0.0:
+        if self._trials <= 0.0:
             return 1.0
-        budget = (self._share * rounds + 0.5) * paid / max(looked, 1.0)
-        return max(0.0, min(1.0, 2.0 * (1.0 - spent / budget))) if budget > 0.0 else 0.0
+        budget = (self._share * self._rounds + 0.5) * self._looks / max(self._with_looks, 1)
+        return max(0.0, min(1.0, 2.0 * (1.0 - self._trials / budget))) if budget > 0.0 else 0.0
 
     def weights(self) -> Floats:
         """Return 1 for the candidate that the next round is played by, 0 for the others."""
@@ -118,7 +118,7 @@ class OpenedPlayer(PortfolioPlayer):
 
     def explores(self, shown: Round) -> bool:
         """Return whether a round is a trial."""
-        return is_drawn(self.chance, seed=self._seed, number=int(self._books[0]))
+        return is_drawn(self.chance, seed=self._seed, number=self._rounds)
 
     def rule(self, shown: Round) -> Rule:
         """Return what decides in a round."""
@@ -143,26 +143,32 @@ class OpenedPlayer(PortfolioPlayer):
             plain = np.where(own, values, np.nan)
             before = self._candidates.estimate(shown, plain, self._seed)
             if scores is not None and before is not None:
-                most = math.sqrt(self._books[1] + 1.0)
+                most = math.sqrt(self._judged + 1.0)
                 scores = before + min(1.0 / self.chance, most) * (scores - before)
             best = min(shown.outside, float(values[known].min()))
-            self._books[2] += best + float(shown.costs[known].sum()) - alone.total
+            self._trials += best + float(shown.costs[known].sum()) - alone.total
         self._judge(scores)
-        self._books += (1.0, 0.0, 0.0, float(known.any()), float(shown.costs[known].sum()))
+        self._rounds += 1
+        self._with_looks += bool(known.any())
+        self._looks += float(shown.costs[known].sum())
         self._candidates.learn(shown, values)
 
     def _judge(self, totals: Floats | None) -> None:
         """Take in the totals of the candidates, if all are known or estimated."""
         if totals is None or not np.isfinite(totals).all():
             return
-        self._books[1] += 1.0
-        if self._books[1] > _FIRST * self._history.boxes:
+        self._judged += 1
+        if self._judged > _FIRST * self._history.boxes:
             self._gate.add(totals[[self._incumbent, self.nominee]])
-        self._sums += self._books[1] * totals
+        self._sums += self._judged * totals
 
     def state(self) -> State:
         """Return a copy of everything that later answers depend on."""
-        own: State = {"sums": self._sums.copy(), "books": self._books.copy()}
+        own: State = {
+            "sums": self._sums.copy(),
+            "counts": np.array([self._rounds, self._judged, self._with_looks]),
+            "costs": np.array([self._looks, self._trials]),
+        }
         return super().state() | joined({"duel": own})
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
@@ -170,4 +176,6 @@ class OpenedPlayer(PortfolioPlayer):
         super().restore(state)
         own = parted(state, "duel")
         self._sums = np.array(own["sums"], dtype=np.float64)
-        self._books = np.array(own["books"], dtype=np.float64)
+        counts = np.array(own["counts"], dtype=np.int64).tolist()
+        self._rounds, self._judged, self._with_looks = counts
+        self._looks, self._trials = np.array(own["costs"], dtype=np.float64).tolist()
