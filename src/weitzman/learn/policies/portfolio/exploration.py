@@ -1,5 +1,8 @@
 """Exploration: rounds in which everything is opened, to learn what estimates are worth.
 
+Portfolios of rounds that are not prepared explore so; others have trials, which share the draw and the score
+(:mod:`weitzman.learn.policies.portfolio.opened`).
+
 **Who pays.** A declared share β of what looks cost goes into exploration: with p the mean cost of the looks
 in rounds that had any, and C_t what it costs to open everything in round t, round t is explored with the
 chance
