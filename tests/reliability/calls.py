@@ -37,11 +37,10 @@ class Caller:
         self, method: str, path: str, body: object = None, key: str | None = None
     ) -> Answer | None:
         """Return the answer; None if there was none."""
-        headers = {} if key is None else {"Idempotency-Key": key}
-        content = None
-        if body is not None:
-            content = json.dumps(body).encode()
-            headers["Content-Type"] = "application/json"
+        headers = {"Content-Type": "application/json"}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        content = None if body is None else json.dumps(body).encode()
         try:
             if self._connection is None:
                 self._connection = http.client.HTTPConnection(

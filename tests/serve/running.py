@@ -60,10 +60,10 @@ class Running:
 
     def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
         named = {k.replace("_", "-"): v for k, v in headers.items()}
+        named.setdefault("content-type", "application/json")
         if body is None:
             return self.http.post(path, headers=named)
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        named.setdefault("content-type", "application/json")
         return self.http.post(path, content=content, headers=named)
 
     def get(self, path: str, **headers: str) -> httpx.Response:

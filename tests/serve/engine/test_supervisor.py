@@ -32,7 +32,7 @@ def _rounds(service: Running, path: str, worker: int, count: int, done: list[str
                 told = http.post(f"{path}/rounds", json={"id": name, "contexts": CONTEXTS}).json()
                 box = told["next"]
                 http.post(f"{path}/rounds/{name}/values", json={"values": {box: 1.0 + number % 7}})
-                if http.post(f"{path}/rounds/{name}/close").status_code == 200:
+                if http.post(f"{path}/rounds/{name}/close", json={}).status_code == 200:
                     done.append(name)
             except (httpx.TransportError, KeyError, ValueError):
                 return
@@ -85,7 +85,7 @@ def test_what_was_answered_survives_a_kill_and_is_learned_once(tmp_path: Path) -
             assert service.get(f"{path}/rounds/{name}").json()["closed"] is True
         report = service.get(f"{path}/report").json()
         assert sum(b["learned"] for b in report["boxes"]) == report["rounds_closed"]
-        service.http.post(f"{path}/archive")
+        service.post(f"{path}/archive")
         path = service.problem(f"p{len(service.logged())}-{report['rounds_closed']}")
     service.stop()
     full, resumed, _ = _digests(data)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -198,19 +199,19 @@ def test_limits_are_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("rate", "burst"), [(0.05, 1), (0.5, 5), (1.0, 10), (3.0, 30)])
 def test_a_guard_counts_at_any_rate_above_zero(rate: float, burst: int) -> None:
     guard = Guard(needs_keys=False, first_key=None, rate=rate)
-    local = {b"host": b"localhost:8080"}
+    local: Any = {"method": "GET", "headers": {b"host": b"localhost:8080"}}
     for _ in range(burst):
-        guard.check("read", None, local, "here")
+        guard.check("read", None, client="here", **local)
     with pytest.raises(Refusal, match=f"More than {rate:g} requests a second"):
-        guard.check("read", None, local, "here")
-    guard.check("open", None, local, "here")
-    guard.check("read", None, local, "elsewhere")
+        guard.check("read", None, client="here", **local)
+    guard.check("open", None, client="here", **local)
+    guard.check("read", None, client="elsewhere", **local)
 
 
 def test_a_guard_without_a_rate_counts_nothing() -> None:
     guard = Guard(needs_keys=False, first_key=None, rate=0.0)
     for _ in range(1_000):
-        guard.check("write", None, {b"host": b"127.0.0.1"}, "here")
+        guard.check("write", None, method="PUT", headers={b"host": b"127.0.0.1"}, client="here")
 
 
 def test_a_bucket_fills_at_its_rate() -> None:

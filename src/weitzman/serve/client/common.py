@@ -58,10 +58,15 @@ class Request(NamedTuple, Generic[W]):
     ) -> "Request[W]":
         """Return a request to a path of parts, with an idempotency key if it changes something."""
         path = "/v1/" + "/".join(quote(part, safe="") for part in parts)
-        headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}
+        headers = {}
+        if method != "GET":
+            # The type also without a body: a service without keys asks for it
+            headers = {
+                "Idempotency-Key": secrets.token_hex(16),
+                "Content-Type": "application/json",
+            }
         content = None
         if body is not None:
-            headers["Content-Type"] = "application/json"
             found = first_infinite(body)
             if found is not None:
                 # It would be sent as null, which means that no value came

@@ -124,7 +124,13 @@ class App:
                 return await route.file(args, request.headers)
             engine = self.supervisor.engine
             state = None if engine is None else engine.state
-            self._guard.check(route.access, state, request.headers, request.client)
+            self._guard.check(
+                route.access,
+                state,
+                method=request.method,
+                headers=request.headers,
+                client=request.client,
+            )
             if route.run is None:
                 return Response(route.status, self._own[route.path](), route.headers)
             if engine is None:

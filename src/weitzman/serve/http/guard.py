@@ -1,8 +1,10 @@
 """Who may do what: keys, scopes, rates, and the host name.
 
 A key is ``wz_<id>_<secret>``, with 256 random bits in the secret; only its SHA-256 is kept. A scope holds the
-ones before it: read, write, admin. Where no keys are needed, which is on loopback only, a request must name
-the loopback as its host: a page from elsewhere in this machine's browser cannot pass for a local program.
+ones before it: read, write, admin. Where no keys are needed, which is on loopback only, a page from elsewhere
+in this machine's browser must not pass for a local program. So a request names the loopback as its host, has
+no ``Origin`` but this service's own, and if it is a POST, a type that browsers do not send to other sites
+without asking them first: they ask, and get no permission.
 """
 
 import hashlib
@@ -23,6 +25,10 @@ from weitzman.serve.messages.schema import CreatedKey, KeyList, KeyView, NewKey
 Access = Literal["open", "read", "write", "admin"]
 _RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}
 _LOCAL: Final = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
+_FROM_ANY_PAGE: Final = frozenset(
+    {b"", b"text/plain", b"multipart/form-data", b"application/x-www-form-urlencoded"}
+)
+"""The types of a body that a page may send to another site without asking it."""
 
 
 def new_key() -> tuple[str, str]:
@@ -48,6 +54,8 @@ class Guard:
         self,
         access: Access,
         state: State | None,
+        *,
+        method: str,
         headers: dict[bytes, bytes],
         client: str,
     ) -> None:
@@ -63,9 +71,8 @@ class Guard:
                 raise Refusal("forbidden", text, "Authorization")
         elif self._needs_keys:
             raise Refusal("unauthenticated", "Send 'Authorization: Bearer KEY'.", "Authorization")
-        elif _host(headers.get(b"host", b"")) not in _LOCAL:
-            text = "Without a key, the host must be localhost, 127.0.0.1 or [::1]."
-            raise Refusal("misdirected", text, "Host")
+        else:
+            _check_local(method, headers)
         if self._rate is not None and not self._rate.take(who):
             raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
 
@@ -145,6 +152,27 @@ def _view(key_id: str, key: Key) -> KeyView:
         created=key.at * 1e-6,
         revoked=None if key.revoked is None else key.revoked * 1e-6,
     )
+
+
+def _check_local(method: str, headers: dict[bytes, bytes]) -> None:
+    """Refuse what a page from elsewhere could have sent."""
+    host = headers.get(b"host", b"")
+    if _host(host) not in _LOCAL:
+        text = "Without a key, the host must be localhost, 127.0.0.1 or [::1]."
+        raise Refusal("misdirected", text, "Host")
+    origin = headers.get(b"origin")
+    if origin is not None and origin.partition(b"://")[2] != host:
+        shown = origin[:100].decode("latin-1")
+        text = f"Without a key, the origin must be the service's own page, not {shown!r}."
+        raise Refusal("foreign", text, "Origin")
+    if method == "POST" and media_type(headers) in _FROM_ANY_PAGE:
+        text = "Without a key, a POST must say its type, also without a body: application/json."
+        raise Refusal("media-type", text, "Content-Type")
+
+
+def media_type(headers: dict[bytes, bytes]) -> bytes:
+    """Return the type of a body, as its headers announce it; nothing if they do not."""
+    return headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
 
 
 def _host(host: bytes) -> bytes:

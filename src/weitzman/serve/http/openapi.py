@@ -125,6 +125,8 @@ def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         statuses |= {"malformed", "too-large", "media-type", "invalid", "unknown", "conflict"}
     if route.method != "GET":
         statuses |= {"invalid", "conflict"}
+    if route.method == "POST":
+        statuses |= {"media-type"}
     content = {"application/problem+json": {"schema": schemas[schema.ProblemDetails]}}
     titles = {str(KINDS[kind][0]): KINDS[kind][1] for kind in sorted(statuses)}
     return {status: {"description": text, "content": content} for status, text in titles.items()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from weitzman.serve.http.guard import media_type
 from weitzman.serve.http.route import BINARY, JSON, PARQUET, Match, Route
 from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.response import Response
@@ -74,9 +75,7 @@ def check_type(request: Request, route: Route) -> None:
     """Refuse a body whose announced type is not that of its route."""
     if route.takes_type is None or (not request.content and route.may_be_empty):
         return
-    # A page from elsewhere cannot send this type without asking first, and is not answered
-    announced = request.headers.get(b"content-type", b"")
-    kind = announced.partition(b";")[0].strip().lower().decode("latin-1")
+    kind = media_type(request.headers).decode("latin-1")
     if kind not in _TYPES[route.takes_type]:
         text = f"Expected Content-Type: {route.takes_type}."
         raise Refusal("media-type", text, "Content-Type")

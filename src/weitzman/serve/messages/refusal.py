@@ -16,6 +16,7 @@ KINDS: Final[dict[str, tuple[int, str]]] = {
     "no-http": (400, "The request is no HTTP"),
     "unauthenticated": (401, "A valid key is needed"),
     "forbidden": (403, "The key does not reach this far"),
+    "foreign": (403, "Not from another site's page"),
     "unknown": (404, "There is no such thing"),
     "method": (405, "Not with this method"),
     "conflict": (409, "It contradicts what is stored"),
