@@ -11,6 +11,7 @@
         ├── JournalDamagedError                  ... whose bytes are not those that were stored
         ├── JournalMovedError                    ... that somebody else has gone on writing
         └── JournalUnavailableError              ... that takes nothing now: nothing was stored
+            └── JournalHeldError                 ... because another process holds it
 
 Every message is one sentence that names the subject and the rule, and one that shows what came:
 ``The cost of box 'b7' must be a finite number >= 0. Got -1.0.``
@@ -22,6 +23,7 @@ __all__ = [
     "InvalidInputError",
     "JournalDamagedError",
     "JournalFormatError",
+    "JournalHeldError",
     "JournalMovedError",
     "JournalUnavailableError",
     "LedgerError",
@@ -96,3 +98,7 @@ class JournalMovedError(LedgerError):
 
 class JournalUnavailableError(LedgerError):
     """A journal that takes nothing now, as when the disk is full: nothing was stored."""
+
+
+class JournalHeldError(JournalUnavailableError):
+    """A journal that another process holds, such as a service that runs."""

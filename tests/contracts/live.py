@@ -22,7 +22,7 @@ from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.replay import replay
 from weitzman.serve.client import Client
-from weitzman.serve.run import make_app
+from weitzman.serve.run import make_app, make_guard
 from weitzman.serve.settings import Settings
 
 __all__ = [
@@ -216,7 +216,9 @@ class InProcess:
         self._loop = asyncio.new_event_loop()
         self._problems = itertools.count()
         settings = Settings(data=str(place))
-        self._app = make_app(settings, SqliteJournal(place), FileSnapshots(place))
+        self._app = make_app(
+            settings, make_guard(settings), SqliteJournal(place), FileSnapshots(place)
+        )
 
     @classmethod
     @contextmanager

@@ -1,6 +1,11 @@
-"""Running the service: journal, supervisor, guard, app and server, put together."""
+"""Running the service: journal, supervisor, guard, app and server, put together.
+
+What can be refused is refused before anything is made: a port that is taken, a key file that cannot be read,
+a path where no journal can be.
+"""
 
 import contextlib
+import socket
 from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
@@ -13,14 +18,17 @@ from weitzman.serve.http.guard import Guard
 from weitzman.serve.logs import log
 from weitzman.serve.settings import Settings
 
+_BACKLOG = 2_048
+"""The most connections that wait to be taken, as uvicorn has it."""
+
 
 def is_postgres(data: str) -> bool:
     """Whether the data are in a PostgreSQL database, not in a file."""
     return data.startswith(("postgresql://", "postgres://"))
 
 
-def open_ledger(data: str) -> tuple[Journal, Snapshots]:
-    """Return the journal at a place, and where its snapshots are."""
+def open_ledger(data: str, *, new: bool = True) -> tuple[Journal, Snapshots]:
+    """Return the journal at a place and where its snapshots are; LedgerError if neither there nor ``new``."""
     if is_postgres(data):
         try:
             from weitzman.ledger.postgres.journal import PostgresJournal
@@ -30,15 +38,20 @@ def open_ledger(data: str) -> tuple[Journal, Snapshots]:
                 "A PostgreSQL journal needs psycopg. Install it with: pip install 'weitzman[postgres]'."
             ) from None
         return PostgresJournal(data), TableSnapshots(data)
+    if not new and not Path(data).exists():
+        raise LedgerError(f"There is no journal {data!r}.")
     return SqliteJournal(data), FileSnapshots(data)
 
 
-def make_app(settings: Settings, journal: Journal, snapshots: Snapshots) -> App:
+def make_guard(settings: Settings) -> Guard:
+    """Return what decides who may pass."""
+    first_key = _first_key(settings)
+    return Guard(needs_keys=settings.needs_keys, first_key=first_key, rate=settings.rate)
+
+
+def make_app(settings: Settings, guard: Guard, journal: Journal, snapshots: Snapshots) -> App:
     """Return the app over a journal; it begins when the server does."""
     supervisor = Supervisor(journal=journal, snapshots=snapshots, settings=settings)
-    guard = Guard(
-        needs_keys=settings.needs_keys, first_key=_first_key(settings), rate=settings.rate
-    )
     if is_postgres(settings.data):
         from weitzman.ledger.postgres.journal import PostgresJournal
         from weitzman.serve.engine.peers import Peers
@@ -50,8 +63,35 @@ def make_app(settings: Settings, journal: Journal, snapshots: Snapshots) -> App:
     return App(supervisor=supervisor, guard=guard)
 
 
+def listening(host: str, port: int) -> list[socket.socket]:
+    """Return sockets that listen at a port, one for each address of the host."""
+    subject, found = f"The port of {host!r}", list[socket.socket]()
+    try:
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise InvalidInputError("The host", f"have an address ({error.strerror})", host) from None
+    try:
+        for family, place in dict.fromkeys((family, place) for family, *_, place in addresses):
+            # Where any port will do, all addresses get the same one
+            free = found[0].getsockname()[1] if found else port
+            found.append(socket.create_server((place[0], free), family=family, backlog=_BACKLOG))
+    except OSError as error:
+        for listener in found:
+            listener.close()
+        raise InvalidInputError(subject, f"be free ({error.strerror})", port) from None
+    return found
+
+
 def serve(settings: Settings) -> None:
     """Serve until asked to stop; LedgerError if the journal cannot be used."""
+    with contextlib.ExitStack() as listeners:
+        sockets = listening(settings.host, settings.port)
+        for listener in sockets:
+            listeners.enter_context(listener)
+        _serve(settings, sockets)
+
+
+def _serve(settings: Settings, sockets: list[socket.socket]) -> None:
     import logging
 
     import uvicorn
@@ -60,16 +100,16 @@ def serve(settings: Settings) -> None:
 
     logger = logging.getLogger("uvicorn.error")
     logger.handlers, logger.propagate = [LogLines(level=logging.WARNING)], False
+    guard = make_guard(settings)
     if settings.needs_keys:
         _refuse_without_keys(settings)
     journal, snapshots = open_ledger(settings.data)
-    app = make_app(settings, journal, snapshots)
+    app = make_app(settings, guard, journal, snapshots)
     lost: list[Exception] = []
     server = uvicorn.Server(
         uvicorn.Config(
             app,
-            host=settings.host,
-            port=settings.port,
+            backlog=_BACKLOG,
             loop="uvloop",
             http=Protocol,
             ws="none",
@@ -89,9 +129,10 @@ def serve(settings: Settings) -> None:
         server.should_exit = True
 
     app.supervisor.on_lost = end
-    log("listening", host=settings.host, port=settings.port, data=journal.name)
+    port = sockets[0].getsockname()[1]
+    log("listening", host=settings.host, port=port, data=journal.name)
     with contextlib.suppress(KeyboardInterrupt):
-        server.run()
+        server.run(sockets=sockets)
     if lost:
         raise lost[0]
 
@@ -116,12 +157,16 @@ def _refuse_without_keys(settings: Settings) -> None:
         return
     from weitzman.ledger.state.fold import SERVICE, replay
 
-    journal, _ = open_ledger(settings.data)
-    with contextlib.closing(journal):
-        state = replay(journal.read(problem=SERVICE))
-    if not any(key.revoked is None for key in state.service.keys.values()):
-        why = " under --require-keys" if settings.is_loopback else ""
-        raise LedgerError(
-            f"The service cannot listen on {settings.host!r} without keys{why}: make one with "
-            f"'weitzman keys create --data {journal.name}', or give a --key-file."
-        )
+    place = settings.data
+    if is_postgres(place) or Path(place).exists():
+        journal, _ = open_ledger(place)
+        place = journal.name
+        with contextlib.closing(journal):
+            state = replay(journal.read(problem=SERVICE))
+        if any(key.revoked is None for key in state.service.keys.values()):
+            return
+    why = " under --require-keys" if settings.is_loopback else ""
+    raise LedgerError(
+        f"The service cannot listen on {settings.host!r} without keys{why}: make one with "
+        f"'weitzman keys create --data {place}', or give a --key-file."
+    )

@@ -24,7 +24,7 @@ from weitzman.ledger.journal import EMPTY, Head, moved, unavailable, whole_alone
 from weitzman.ledger.key_filter import EVERYTHING, KnownKeys
 from weitzman.ledger.sqlite.last_commit import LastCommit
 from weitzman.ledger.sqlite.last_numbers import LastNumbers
-from weitzman.ledger.sqlite.layout import bring_up, check_header, lay_out
+from weitzman.ledger.sqlite.layout import bring_up, check_header, check_place, lay_out
 
 _COLUMNS = "seq, problem, number, kind, at, key, body, chain"
 _ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
@@ -52,8 +52,8 @@ class SqliteJournal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.name = os.fspath(path)
+        check_place(self.path)
         check_header(self.path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._last_commit = LastCommit(self.path)
         self._lock = threading.Lock()
         self._readers = threading.local()

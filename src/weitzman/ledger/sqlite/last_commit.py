@@ -10,7 +10,7 @@ import struct
 import zlib
 from pathlib import Path
 
-from weitzman.errors import JournalUnavailableError
+from weitzman.errors import JournalHeldError
 
 
 class LastCommit:
@@ -23,7 +23,7 @@ class LastCommit:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._file)
-            raise JournalUnavailableError(
+            raise JournalHeldError(
                 f"The journal {os.fspath(journal)!r} is held by another process."
             ) from None
 

@@ -20,7 +20,7 @@ import sqlite3
 import struct
 from pathlib import Path
 
-from weitzman.errors import JournalDamagedError, JournalFormatError
+from weitzman.errors import JournalDamagedError, JournalFormatError, JournalUnavailableError
 
 APPLICATION = 0x57545A4A  # "WTZJ"
 LAYOUT = 2
@@ -55,6 +55,18 @@ def bring_up(connection: sqlite3.Connection) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path where no journal can be, before anything is made there."""
+    if path.is_dir():
+        raise JournalUnavailableError(
+            f"The journal must be a file. {os.fspath(path)!r} is a folder."
+        )
+    if not path.parent.is_dir():
+        raise JournalUnavailableError(
+            f"The folder of the journal {os.fspath(path)!r} must be there: make it, or mend the path."
+        )
 
 
 def check_header(path: Path) -> None:

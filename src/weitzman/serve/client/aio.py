@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from weitzman.ledger.bodies import Scope
 from weitzman.serve.client.common import (
     BaseProblem,
     BaseSearch,
@@ -19,7 +20,17 @@ from weitzman.serve.client.common import (
     reply_of,
 )
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
-from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
+from weitzman.serve.messages.schema import (
+    CreatedKey,
+    KeyList,
+    KeyView,
+    NewKey,
+    Outcome,
+    ProblemList,
+    ProblemView,
+    SeeReply,
+    Wire,
+)
 
 W = TypeVar("W", bound=Wire)
 
@@ -51,6 +62,15 @@ class AsyncClient:
 
     def problem(self, name: str) -> "AsyncProblem":
         return AsyncProblem(self, name)
+
+    async def create_key(self, name: str, scope: Scope = "write") -> CreatedKey:
+        return await self.send(Request.make("POST", ("keys",), CreatedKey, NewKey(name, scope)))
+
+    async def keys(self) -> list[KeyView]:
+        return (await self.send(Request.make("GET", ("keys",), KeyList))).keys
+
+    async def revoke_key(self, key_id: str) -> KeyView:
+        return await self.send(Request.make("DELETE", ("keys", key_id), KeyView))
 
     async def send(self, request: Request[W]) -> W:
         trouble = ""

@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from weitzman.ledger.bodies import Scope
 from weitzman.serve.client.common import (
     BaseProblem,
     BaseSearch,
@@ -40,7 +41,17 @@ from weitzman.serve.client.common import (
     reply_of,
 )
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
-from weitzman.serve.messages.schema import Outcome, ProblemList, ProblemView, SeeReply, Wire
+from weitzman.serve.messages.schema import (
+    CreatedKey,
+    KeyList,
+    KeyView,
+    NewKey,
+    Outcome,
+    ProblemList,
+    ProblemView,
+    SeeReply,
+    Wire,
+)
 
 W = TypeVar("W", bound=Wire)
 
@@ -88,6 +99,18 @@ class Client:
     def problem(self, name: str) -> "RemoteProblem":
         """Return a problem by its name."""
         return RemoteProblem(self, name)
+
+    def create_key(self, name: str, scope: Scope = "write") -> CreatedKey:
+        """Make a key; its text is shown here and never again."""
+        return self.send(Request.make("POST", ("keys",), CreatedKey, NewKey(name, scope)))
+
+    def keys(self) -> list[KeyView]:
+        """Return all keys, without their secrets."""
+        return self.send(Request.make("GET", ("keys",), KeyList)).keys
+
+    def revoke_key(self, key_id: str) -> KeyView:
+        """Make a key invalid, for ever."""
+        return self.send(Request.make("DELETE", ("keys", key_id), KeyView))
 
     def send(self, request: Request[W]) -> W:
         """Send a request, again and again if need be, and return the reply."""
