@@ -9,6 +9,9 @@ kind           what happened; ``key``
 =============  =====================================================================
 created        a problem began
 archived       a problem ended
+unarchived     ... and goes on
+changed        settings of a problem became others
+deleted        a problem was forgotten; one with its name may begin
 opened         a round began, with its reservation values; its id
 seen           values of looks of a round came; its id
 closed         a round ended, and was learned; its id
@@ -71,6 +74,27 @@ class Archived(Body, frozen=True):
     """A problem takes no more rounds; those that are open end as they would."""
 
 
+class Unarchived(Body, frozen=True):
+    """A problem takes rounds again."""
+
+
+class Changed(Body, frozen=True):
+    """Settings of a problem became others; those that are left out stay as they were.
+
+    Rounds that are open keep what they began with.
+    """
+
+    waiting: int | msgspec.UnsetType = msgspec.UNSET
+    cost: float | msgspec.UnsetType | None = msgspec.UNSET
+    description: str | msgspec.UnsetType = msgspec.UNSET
+    least: float | msgspec.UnsetType | None = msgspec.UNSET
+    most: float | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class Deleted(Body, frozen=True):
+    """A problem was forgotten, its open rounds too; its events stay in the journal."""
+
+
 class Opened(Body, frozen=True):
     """A round began: one context, cost and reservation value per row; ``places`` None for all boxes.
 
@@ -127,11 +151,12 @@ class Uploaded(Body, frozen=True):
 
 
 class KeyCreated(Body, frozen=True):
-    """A key with a name, a scope and the SHA-256 of its secret."""
+    """A key with a name, a scope and the SHA-256 of its secret; it is for one ``problem``, or for all."""
 
     name: str
     scope: Scope
     sha256: str
+    problem: str | None = None
 
 
 class KeyRevoked(Body, frozen=True):
@@ -149,6 +174,9 @@ class Answered(Body, frozen=True):
 KINDS: Final[dict[str, type[Body]]] = {
     "created": Created,
     "archived": Archived,
+    "unarchived": Unarchived,
+    "changed": Changed,
+    "deleted": Deleted,
     "opened": Opened,
     "seen": Seen,
     "closed": Closed,

@@ -14,7 +14,7 @@ import msgspec
 
 from weitzman.errors import JournalFormatError
 from weitzman.ledger import bodies
-from weitzman.ledger.bodies import Body, Created, Scope, decode
+from weitzman.ledger.bodies import Body, Created, Deleted, Scope, decode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.state.arrays import pack
 from weitzman.ledger.state.problem import Problem
@@ -24,13 +24,17 @@ SERVICE = ""
 
 
 class Key(msgspec.Struct):
-    """A key of the service: who may do what. The secret is not kept, only its SHA-256."""
+    """A key of the service: who may do what. The secret is not kept, only its SHA-256.
+
+    It is for one ``problem``, or for all; records of keys for all have no such field, as they always had.
+    """
 
     name: str
     scope: Scope
     sha256: str
     at: int
     revoked: int | None = None
+    problem: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Service(msgspec.Struct):
@@ -41,11 +45,20 @@ class Service(msgspec.Struct):
 
 
 class State:
-    """All problems, and the service."""
+    """All problems, those that were deleted too, and the service."""
 
     def __init__(self) -> None:
         self.problems: dict[str, Problem] = {}
         self.service = Service()
+
+    def problem(self, name: str) -> Problem | None:
+        """Return a problem; None if there is none, or none any more."""
+        found = self.problems.get(name)
+        return None if found is None or found.deleted else found
+
+    def present(self) -> list[Problem]:
+        """Return the problems that are there, by name."""
+        return [self.problems[name] for name in sorted(self.problems) if self.problem(name)]
 
     def events(self, problem: str) -> int:
         """Return how many events of a problem were taken in; of the service for ``""``."""
@@ -74,7 +87,18 @@ def apply(state: State, event: Draft | Event, body: Body | None = None) -> bool:
         state.service.events = event.number
         return True
     if type(body) is Created:
-        problem = Problem(name=event.problem, at=event.at, settings=body)
+        problem = Problem(name=event.problem, at=event.at, settings=body, first=event.number)
+        state.problems[event.problem] = problem
+    elif type(body) is Deleted:
+        # What is left says how many events it had: one with its name counts on
+        before = state.problems[event.problem]
+        problem = Problem(
+            name=before.name,
+            at=before.at,
+            settings=before.settings,
+            first=before.first,
+            deleted=True,
+        )
         state.problems[event.problem] = problem
     else:
         problem = state.problems[event.problem]
@@ -97,6 +121,10 @@ def _happen(problem: Problem, event: Draft | Event, body: Body) -> None:
             problem.replace_learned(body.state)
         case bodies.Archived():
             problem.archived = True
+        case bodies.Unarchived():
+            problem.archived = False
+        case bodies.Changed():
+            problem.change(body)
         case bodies.Answered():
             pass
         case _:
@@ -106,7 +134,10 @@ def _happen(problem: Problem, event: Draft | Event, body: Body) -> None:
 def _serve(service: Service, event: Draft | Event, body: Body) -> None:
     match body:
         case bodies.KeyCreated():
-            service.keys[event.key] = Key(body.name, body.scope, body.sha256, event.at)
+            key = Key(body.name, body.scope, body.sha256, event.at)
+            if body.problem is not None:
+                key.problem = body.problem
+            service.keys[event.key] = key
         case bodies.KeyRevoked():
             service.keys[event.key].revoked = event.at
         case bodies.Answered():

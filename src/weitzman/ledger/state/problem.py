@@ -19,7 +19,7 @@ from weitzman.learn.storage.costs import restore_state, saved_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
-from weitzman.ledger.bodies import LARGEST, Closed, Created, Imported, Opened, Seen
+from weitzman.ledger.bodies import LARGEST, Changed, Closed, Created, Imported, Opened, Seen
 from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
@@ -28,7 +28,7 @@ from weitzman.search.rule import Rule
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):
-    """A problem as it is saved; ``uploaded`` and ``costs`` are left out where there is nothing to say."""
+    """A problem as it is saved; fields with a default are left out where there is nothing to say."""
 
     name: str
     events: int
@@ -40,20 +40,27 @@ class ProblemRecord(msgspec.Struct, omit_defaults=True):
     learned: dict[str, NDArray[Any]]
     uploaded: dict[str, Any] | None = None
     costs: NDArray[Any] | None = None
+    first: int = 1
+    deleted: bool = False
 
 
 class Problem:
     """One decision problem and everything that has happened to it.
 
-    It was created at ``at``, in microseconds, and has taken in ``events`` events. ``rounds`` are the open
+    It was created at ``at``, in microseconds, by its event ``first``, and has taken in ``events`` events: the
+    ones before ``first`` are of a problem with this name that was ``deleted``. ``rounds`` are the open
     ones by id, ``tally`` is what the closed ones came to. ``bound`` is the best value that a box can hold,
     where smaller is better; −∞ if nobody said it.
     """
 
-    def __init__(self, *, name: str, at: int, settings: Created) -> None:
+    def __init__(
+        self, *, name: str, at: int, settings: Created, first: int = 1, deleted: bool = False
+    ) -> None:
         self.name = name
         self.settings = settings
         self.at = at
+        self.first = first
+        self.deleted = deleted
         self.events = 0
         self.archived = False
         self.rounds: dict[str, OpenRound] = {}
@@ -155,6 +162,18 @@ class Problem:
             costs = self.expected_costs(places)
         self._learn(self._round(places, ended.contexts, costs, ended.outside), values)
 
+    def change(self, body: Changed) -> None:
+        """Let settings become others."""
+        changes = {
+            name: value
+            for name, value in msgspec.structs.asdict(body).items()
+            if value is not msgspec.UNSET
+        }
+        self.settings = msgspec.structs.replace(self.settings, **changes)
+        settings = self.settings
+        self.bound = bound_of(settings.least, settings.most, settings.sense)
+        self._decided = None
+
     def take_log(self, body: Imported) -> None:
         """Learn rounds of a log."""
         for past in body.rounds:
@@ -204,6 +223,8 @@ class Problem:
                 dict(sorted(self.learned().items())),
                 self._uploaded,
                 self._costs.state() if self._costs.is_known else None,
+                self.first,
+                self.deleted,
             )
         )
 
@@ -211,7 +232,13 @@ class Problem:
     def from_record(cls, content: bytes | memoryview) -> "Problem":
         """Return the problem that :meth:`record` was asked of."""
         record = unpack(content, ProblemRecord)
-        problem = cls(name=record.name, at=record.at, settings=record.settings)
+        problem = cls(
+            name=record.name,
+            at=record.at,
+            settings=record.settings,
+            first=record.first,
+            deleted=record.deleted,
+        )
         problem.events, problem.archived = record.events, record.archived
         problem.tally = record.tally
         problem.rounds = {k: OpenRound.from_record(r) for k, r in record.rounds.items()}

@@ -116,6 +116,15 @@ class AsyncProblem(BaseProblem[AsyncClient]):
     async def archive(self) -> ProblemView:
         return await self._client.send(self._request("POST", ProblemView, "archive"))
 
+    async def unarchive(self) -> ProblemView:
+        return await self._client.send(self._request("POST", ProblemView, "unarchive"))
+
+    async def change(self, **settings: Any) -> ProblemView:
+        return await self._client.send(self._request("PATCH", ProblemView, body=settings))
+
+    async def delete(self) -> ProblemView:
+        return await self._client.send(self._request("DELETE", ProblemView))
+
     async def round(self, round_id: str) -> RoundView:
         return await self._client.send(self._request("GET", RoundView, "rounds", round_id))
 

@@ -170,6 +170,18 @@ class RemoteProblem(BaseProblem[Client]):
         """Let it take no more rounds."""
         return self._client.send(self._request("POST", ProblemView, "archive"))
 
+    def unarchive(self) -> ProblemView:
+        """Let it take rounds again."""
+        return self._client.send(self._request("POST", ProblemView, "unarchive"))
+
+    def change(self, **settings: Any) -> ProblemView:
+        """Change its waiting time, cost, description, least or most; None ends what was said."""
+        return self._client.send(self._request("PATCH", ProblemView, body=settings))
+
+    def delete(self) -> ProblemView:
+        """Forget it and its rounds; return it as it was."""
+        return self._client.send(self._request("DELETE", ProblemView))
+
     def round(self, round_id: str) -> RoundView:
         """Return a round: its boxes, and what happened step by step."""
         return self._client.send(self._request("GET", RoundView, "rounds", round_id))

@@ -140,7 +140,7 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     spent: dict[str, dict[int, float]] = {}
     first: dict[str, int] = {}
     for event in events:
-        if event.kind not in ("opened", "seen", "closed"):
+        if event.number < problem.first or event.kind not in ("opened", "seen", "closed"):
             continue
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):

@@ -1,20 +1,23 @@
-"""Commands on problems: create, list, describe, archive."""
+"""Commands on problems: create, list, describe, change, archive, delete."""
 
 import asyncio
 import contextlib
+from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.settings import bound_of
 from weitzman.learn.storage.parameters import check_parameters
 from weitzman.learn.storage.registry import LEARNERS
-from weitzman.ledger.bodies import Archived, Created
+from weitzman.ledger.bodies import Archived, Changed, Created, Deleted, Unarchived
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT
+from weitzman.search.reservation import Sense
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
-from weitzman.serve.messages.schema import NewProblem, ProblemList, ProblemView
+from weitzman.serve.messages.schema import ChangedProblem, NewProblem, ProblemList, ProblemView
 
 
 async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
@@ -29,14 +32,15 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
 def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     """Create a problem, or tell again of the one with this name and these settings."""
     settings = _settings(engine, ask)
-    before = engine.state.problems.get(ask.name)
+    before = engine.state.problem(ask.name)
     if before is not None:
         if before.settings != settings:
             text = f"There is a problem {ask.name!r} with other settings."
             raise Refusal("conflict", text, "name")
         return problem_view(before)
-    if len(engine.state.problems) >= engine.settings.problems_limit:
-        raise Refusal("too-many", f"There are {len(engine.state.problems)} problems.")
+    there = len(engine.state.present())
+    if there >= engine.settings.problems_limit:
+        raise Refusal("too-many", f"There are {there} problems.")
     try:
         check_parameters(settings.policy or settings.learner, ask.parameters)
         Problem(name=ask.name, at=0, settings=settings)
@@ -55,14 +59,46 @@ def _at_fault(ask: NewProblem) -> str:
 
 def list_problems(engine: Engine) -> ProblemList:
     """Return all problems, by name."""
-    problems = engine.state.problems
-    return ProblemList(problems=[problem_view(problems[name]) for name in sorted(problems)])
+    return ProblemList(problems=[problem_view(problem) for problem in engine.state.present()])
 
 
 def archive_problem(engine: Engine, problem: Problem) -> ProblemView:
     """Let a problem take no more rounds."""
     if not problem.archived:
         engine.happen(problem.name, Archived())
+    return problem_view(problem)
+
+
+def unarchive_problem(engine: Engine, problem: Problem) -> ProblemView:
+    """Let a problem take rounds again."""
+    if problem.archived:
+        engine.happen(problem.name, Unarchived())
+    return problem_view(problem)
+
+
+def delete_problem(engine: Engine, problem: Problem) -> ProblemView:
+    """Forget a problem; return it as it was."""
+    view = problem_view(problem)
+    engine.happen(problem.name, Deleted())
+    return view
+
+
+def change_problem(engine: Engine, problem: Problem, ask: ChangedProblem) -> ProblemView:
+    """Let settings of a problem become others; those that are left out stay."""
+    settings = problem.settings
+    _check_cost(ask.cost)
+    least = settings.least if ask.least is UNSET else ask.least
+    most = settings.most if ask.most is UNSET else ask.most
+    _check_bound(least, most, settings.sense)
+    changes: dict[str, Any] = {
+        name: value
+        for name, value in msgspec.structs.asdict(ask).items()
+        if value is not UNSET and name != "waiting_time" and value != getattr(settings, name)
+    }
+    if ask.waiting_time is not UNSET and _microseconds(ask.waiting_time) != settings.waiting:
+        changes["waiting"] = _microseconds(ask.waiting_time)
+    if changes:
+        engine.happen(problem.name, Changed(**changes))
     return problem_view(problem)
 
 
@@ -106,12 +142,8 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
             raise Refusal("invalid", f"Expected at most {most}.", field)
         if len(set(names)) < len(names):
             raise Refusal("invalid", "Expected distinct names.", field)
-    if ask.cost is not None and not ask.cost <= LIMIT:
-        raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
-    try:
-        bound_of(ask.least, ask.most, ask.sense)
-    except InvalidInputError as error:
-        raise from_input_error(error, "least" if "least" in error.subject else "most") from None
+    _check_cost(ask.cost)
+    _check_bound(ask.least, ask.most, ask.sense)
     given = msgspec.structs.asdict(ask)
     for other in ("name", "dimension", "features", "waiting_time"):
         del given[other]
@@ -119,5 +151,22 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
         del given["learner"]
     elif ask.policy is not None:
         raise Refusal("invalid", "Expected a policy or a learner, not both.", "policy")
-    waiting = max(1, round(ask.waiting_time * 1e6))
+    waiting = _microseconds(ask.waiting_time)
     return Created(**given, features=features, waiting=waiting, defaults=2)
+
+
+def _microseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1e6))
+
+
+def _check_cost(cost: float | UnsetType | None) -> None:
+    if isinstance(cost, float) and not cost <= LIMIT:
+        raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
+
+
+def _check_bound(least: float | None, most: float | None, sense: Sense) -> None:
+    """Refuse a best possible value that is none under this sense."""
+    try:
+        bound_of(least, most, sense)
+    except InvalidInputError as error:
+        raise from_input_error(error, "least" if "least" in error.subject else "most") from None

@@ -58,7 +58,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
             fresh = OpenRound.begin(
                 body,
                 at=before.round.at,
-                waiting=problem.settings.waiting,
+                waiting=problem.settings.waiting if opened is None else opened.until - opened.at,
                 sign=problem.sign,
                 rule=None if opened is None else opened.rule,
             )

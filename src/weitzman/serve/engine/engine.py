@@ -9,6 +9,7 @@ request give the same answer again, also after a restart; the same key with anot
 """
 
 import heapq
+import math
 import time
 from asyncio import Future
 from collections.abc import Callable, Sequence
@@ -131,7 +132,7 @@ class Engine:
                 self._writer.add(draft)
 
     def find(self, problem: str, key: str) -> list[Draft | Event]:
-        """Return the events of a problem with a key, stored or not."""
+        """Return the events of a problem with a key, stored or not; of one with its name before, none."""
         if self.failed is not None:
             raise self.failed
         waiting = self._writer.find(problem, key)
@@ -139,12 +140,14 @@ class Engine:
             d for d in BACKGROUND_DRAFTS.get() or () if (d.problem, d.key) == (problem, key)
         ]
         # What is stored while we look is in both
-        first = waiting[0].number if waiting else None
+        until = waiting[0].number if waiting else math.inf
         stored = self.look_ups.find(problem, key)
-        return [*(e for e in stored if first is None or e.number < first), *waiting]
+        there = self.state.problems.get(problem)
+        since = 1 if there is None else there.first
+        return [*(e for e in stored if since <= e.number < until), *waiting]
 
     def problem(self, name: str) -> Problem:
-        found = self.state.problems.get(name)
+        found = self.state.problem(name)
         if found is None:
             raise Refusal("unknown", f"There is no problem {name!r}.", "problem")
         return found

@@ -129,7 +129,7 @@ class Supervisor:
                 events=resumed.head.seq,
                 snapshot=resumed.snapshot,
                 replayed=resumed.replayed,
-                problems=len(resumed.state.problems),
+                problems=len(resumed.state.present()),
             )
             return
 
@@ -154,7 +154,7 @@ class Supervisor:
             # What is there now stays: the collector, off since the start, need never look at it
             gc.freeze()
             gc.enable()
-        for problem in resumed.state.problems.values():
+        for problem in resumed.state.present():
             self.warm_up.run(problem.settings)
         return resumed
 

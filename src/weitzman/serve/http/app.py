@@ -250,8 +250,8 @@ def _metrics(supervisor: Supervisor) -> bytes:
     """Return counts, durations and gauges in Prometheus' text format."""
     engine, gauges = supervisor.engine, []
     if engine is not None:
-        problems = engine.state.problems
-        opened = sum(len(problem.rounds) for problem in problems.values())
+        problems = engine.state.present()
+        opened = sum(len(problem.rounds) for problem in problems)
         gauges = [
             ("problems", len(problems), "Problems."),
             ("rounds_open", opened, "Rounds open now."),

@@ -33,6 +33,7 @@ BODIES: Final[dict[type[schema.Wire], dict[str, Any]]] = {
         "cost": 0.5,
         "feedback": "full",
     },
+    schema.ChangedProblem: {"description": "quotes for boxes", "waiting_time": 3600.0},
     schema.NewRound: {"id": "r1", "contexts": _CONTEXTS, "outside": 4.0},
     schema.SeeRequest: {"values": {"a": 3.1}},
     schema.CloseRequest: {"values": {"b": 3.5}},

@@ -64,7 +64,10 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     _reader("GET /v1/problems", "List all problems.", problems.list_problems),
     _reader(f"GET {_P}", "Describe a problem.", problems.problem_view),
+    _admin(f"PATCH {_P}", "Change settings of a problem.", problems.change_problem),
+    _admin(f"DELETE {_P}", "Forget a problem and its rounds.", problems.delete_problem),
     _admin(f"POST {_P}/archive", "Let a problem take no more rounds.", problems.archive_problem),
+    _admin(f"POST {_P}/unarchive", "Let a problem take rounds again.", problems.unarchive_problem),
     _writer(
         f"POST {_P}/rounds",
         "Open a round: the next box, and all reservation values.",

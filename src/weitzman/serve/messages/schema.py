@@ -8,6 +8,7 @@ direction. Times are seconds since 1970 UTC, durations seconds.
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weitzman.ledger.bodies import Scope
 
@@ -15,6 +16,8 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"
 RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Cost = Annotated[float, msgspec.Meta(ge=0.0)]
+WaitingTime = Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)]
+Description = Annotated[str, msgspec.Meta(max_length=2_000)]
 
 
 class Wire(msgspec.Struct, forbid_unknown_fields=True):
@@ -49,9 +52,9 @@ class NewProblem(Wire):
     policy: str | None = None
     optimism: Annotated[float, msgspec.Meta(ge=0.0)] | Literal["auto"] = "auto"
     cost: Cost | None = None
-    waiting_time: Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)] = 86_400.0
+    waiting_time: WaitingTime = 86_400.0
     shadow: bool = False
-    description: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
+    description: Description = ""
     least: float | None = None
     most: float | None = None
 
@@ -62,6 +65,19 @@ class NewProblem(Wire):
                 self.learner = "FTRL"
             else:
                 self.policy = "default"
+
+
+class ChangedProblem(Wire):
+    """Settings of a problem that become others: those that are left out stay, null ends what was said.
+
+    Rounds that are open keep what they began with.
+    """
+
+    waiting_time: WaitingTime | UnsetType = UNSET
+    cost: Cost | UnsetType | None = UNSET
+    description: Description | UnsetType = UNSET
+    least: float | UnsetType | None = UNSET
+    most: float | UnsetType | None = UNSET
 
 
 class ProblemView(Wire):
