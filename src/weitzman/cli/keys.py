@@ -9,8 +9,9 @@ from weitzman.cli.options import Data
 
 if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
-    from weitzman.ledger.state.fold import State
+    from weitzman.ledger.state.fold import Key, State
     from weitzman.serve.client import Client
+    from weitzman.serve.messages.schema import KeyView
 
 keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
 KEY = "WEITZMAN_KEY"
@@ -30,6 +31,9 @@ def create(
     scope: Annotated[
         Literal["read", "write", "admin"], typer.Option(help="What it may do.")
     ] = "admin",
+    problem: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The one problem that it is for, if not all.")
+    ] = None,
     url: Url = None,
 ) -> None:
     """Make a key and print it; it is shown this once."""
@@ -38,25 +42,26 @@ def create(
 
     if url is not None:
         with _client(url) as client:
-            typer.echo(client.create_key(name, scope).key)
+            typer.echo(client.create_key(name, scope, problem=problem).key)
         return
     key_id, text = new_key()
-    _happen(data, KeyCreated(name, scope, key_sha256(text)), key_id, new=True)
+    _happen(data, KeyCreated(name, scope, key_sha256(text), problem), key_id, new=True)
     typer.echo(text)
 
 
 @keys_app.command("list")
 def list_all(data: Data = "weitzman.db", url: Url = None) -> None:
-    """Print the keys: id, name, scope, whether revoked."""
+    """Print the keys: id, name, scope, what it is for if not all, whether revoked."""
     if url is not None:
         with _client(url) as client:
             shown = client.keys()
-        rows = [(key.id, key.name, key.scope, key.revoked) for key in shown]
+        rows: list[tuple[str, Key | KeyView]] = [(key.id, key) for key in shown]
     else:
-        keys = _happen(data, None, "").service.keys
-        rows = [(key_id, key.name, key.scope, key.revoked) for key_id, key in keys.items()]
-    for key_id, name, scope, revoked in rows:
-        typer.echo(f"{key_id}  {name}  {scope}{'' if revoked is None else '  revoked'}")
+        rows = list(_happen(data, None, "").service.keys.items())
+    for key_id, key in rows:
+        marks = [f"for {key.problem}"] if key.problem else []
+        marks += [] if key.revoked is None else ["revoked"]
+        typer.echo("  ".join([key_id, key.name, key.scope, *marks]))
 
 
 @keys_app.command("revoke")

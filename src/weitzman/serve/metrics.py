@@ -1,12 +1,46 @@
 """What the service counts, as Prometheus reads it."""
 
+import heapq
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
+
+from weitzman.ledger.state.problem import Problem
 
 BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """The upper bounds of the classes of durations, in seconds."""
+
+
+OF_PROBLEM: Final[dict[str, tuple[str, str, Callable[[Problem], float]]]] = {
+    "rounds_open": ("gauge", "Rounds that are open.", lambda p: len(p.rounds)),
+    "rounds_closed_total": ("counter", "Rounds that have ended.", lambda p: p.tally.closed),
+    "rounds_waited_total": (
+        "counter",
+        "Rounds that ended because their waiting time was over.",
+        lambda p: p.tally.waited,
+    ),
+    "looks_total": ("counter", "Boxes opened.", lambda p: sum(p.tally.looks)),
+    "values_missing_total": (
+        "counter",
+        "Boxes opened whose value never came.",
+        lambda p: p.tally.missing,
+    ),
+    "values_late_total": (
+        "counter",
+        "Values that came after the end of their round.",
+        lambda p: p.tally.late,
+    ),
+    "paid_total": ("counter", "Costs paid, in the unit of the problem.", lambda p: p.tally.paid),
+    "value_sum": (
+        "gauge",
+        "The sum of the values kept, in the unit of the problem.",
+        lambda p: p.sign * p.tally.value,
+    ),
+}
+"""The metrics of each problem: type, meaning and number."""
+PROBLEMS: Final = 1_000
+"""The most problems that have metrics of their own: those with most rounds."""
 
 
 class Metrics:
@@ -25,7 +59,11 @@ class Metrics:
         self._classes[route][bisect_left(BOUNDS, seconds)] += 1
         self._seconds[route] += seconds
 
-    def text(self, gauges: Iterable[tuple[str, float, str]]) -> str:
+    def text(
+        self,
+        gauges: Iterable[tuple[str, float, str]],
+        problems: Iterable[Problem] = (),
+    ) -> str:
         """Return everything in Prometheus' text format; a gauge has a name, a number and a meaning."""
         lines = _about("weitzman_requests_total", "counter", "Requests answered.")
         for (route, status), count in sorted(self._requests.items()):
@@ -50,6 +88,11 @@ class Metrics:
             for name, number, what in numbers:
                 lines += _about(f"weitzman_{name}", kind, what)
                 lines.append(sample(f"weitzman_{name}", number))
+        busiest = heapq.nlargest(PROBLEMS, problems, key=lambda problem: problem.tally.closed)
+        for name, (kind, what, number_of) in OF_PROBLEM.items():
+            metric = f"weitzman_problem_{name}"
+            lines += _about(metric, kind, what)
+            lines += [sample(metric, number_of(p), problem=p.name) for p in busiest]
         return "\n".join([*lines, ""])
 
 

@@ -226,3 +226,46 @@ def test_a_bucket_fills_at_its_rate() -> None:
         for person in range(3_000):
             assert rate.take(f"{second} {person}")
     assert len(rate._left) <= 13_000
+
+
+@pytest.fixture(scope="module")
+def for_one(guarded: tuple[Running, dict[str, str]]) -> tuple[Running, str]:
+    """Return a service with the problems ``mine`` and ``theirs``, and an admin key for the first."""
+    service, keys = guarded
+    admin = {"authorization": f"Bearer {keys['admin']}"}
+    for name in ("mine", "theirs"):
+        settings = {"name": name, "boxes": ["a", "b", "c"], "dimension": 2, "cost": 0.5}
+        assert service.post("/v1/problems", settings, **admin).status_code == 201
+    ask = {"name": "one", "scope": "admin", "problem": "mine"}
+    made = service.post("/v1/keys", ask, **admin).json()
+    assert made["problem"] == "mine"
+    missing = service.post("/v1/keys", {**ask, "problem": "nobody"}, **admin)
+    assert (missing.status_code, missing.json()["field"]) == (404, "problem")
+    return service, made["key"]
+
+
+@pytest.mark.parametrize(
+    "route", [r for r in ROUTES if r.access != "open"], ids=lambda r: f"{r.method} {r.path}"
+)
+def test_a_key_for_one_problem_passes_for_no_other(
+    for_one: tuple[Running, str], route: Route
+) -> None:
+    service, key = for_one
+    answer = _send(service, route, key)  # of a problem "none", where there is one in the path
+    if route.lists:
+        assert [p["name"] for p in answer.json()["problems"]] == ["mine"]
+        return
+    assert (answer.status_code, answer.json()["type"]) == (403, "urn:weitzman:forbidden")
+    assert "The key is for the problem 'mine' only." in answer.text
+
+
+def test_a_key_for_one_problem_passes_for_that_one(for_one: tuple[Running, str]) -> None:
+    service, key = for_one
+    mine = {"authorization": f"Bearer {key}"}
+    opened = service.post("/v1/problems/mine/rounds", {"contexts": CONTEXTS}, **mine)
+    assert opened.status_code == 201
+    assert service.get("/v1/problems/mine/report", **mine).status_code == 200
+    assert (
+        service.post("/v1/problems/theirs/rounds", {"contexts": CONTEXTS}, **mine).status_code
+        == 403
+    )

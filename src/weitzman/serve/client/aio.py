@@ -63,8 +63,11 @@ class AsyncClient:
     def problem(self, name: str) -> "AsyncProblem":
         return AsyncProblem(self, name)
 
-    async def create_key(self, name: str, scope: Scope = "write") -> CreatedKey:
-        return await self.send(Request.make("POST", ("keys",), CreatedKey, NewKey(name, scope)))
+    async def create_key(
+        self, name: str, scope: Scope = "write", *, problem: str | None = None
+    ) -> CreatedKey:
+        ask = NewKey(name, scope, problem)
+        return await self.send(Request.make("POST", ("keys",), CreatedKey, ask))
 
     async def keys(self) -> list[KeyView]:
         return (await self.send(Request.make("GET", ("keys",), KeyList))).keys

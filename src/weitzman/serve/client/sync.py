@@ -100,9 +100,12 @@ class Client:
         """Return a problem by its name."""
         return RemoteProblem(self, name)
 
-    def create_key(self, name: str, scope: Scope = "write") -> CreatedKey:
-        """Make a key; its text is shown here and never again."""
-        return self.send(Request.make("POST", ("keys",), CreatedKey, NewKey(name, scope)))
+    def create_key(
+        self, name: str, scope: Scope = "write", *, problem: str | None = None
+    ) -> CreatedKey:
+        """Make a key, for one problem or for all; its text is shown here and never again."""
+        ask = NewKey(name, scope, problem)
+        return self.send(Request.make("POST", ("keys",), CreatedKey, ask))
 
     def keys(self) -> list[KeyView]:
         """Return all keys, without their secrets."""

@@ -57,9 +57,10 @@ def _at_fault(ask: NewProblem) -> str:
     return "learner" if ask.policy is None else "policy"
 
 
-def list_problems(engine: Engine) -> ProblemList:
-    """Return all problems, by name."""
-    return ProblemList(problems=[problem_view(problem) for problem in engine.state.present()])
+def list_problems(engine: Engine, only: str | None) -> ProblemList:
+    """Return all problems, by name, or the one that the caller may see."""
+    shown = [p for p in engine.state.present() if only in (None, p.name)]
+    return ProblemList(problems=[problem_view(problem) for problem in shown])
 
 
 def archive_problem(engine: Engine, problem: Problem) -> ProblemView:

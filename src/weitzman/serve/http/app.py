@@ -20,6 +20,7 @@ import msgspec
 
 from weitzman.errors import LedgerError
 from weitzman.ledger.state.fold import SERVICE
+from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.background import run_in_background
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.guard import Guard
@@ -124,12 +125,14 @@ class App:
                 return await route.file(args, request.headers)
             engine = self.supervisor.engine
             state = None if engine is None else engine.state
-            self._guard.check(
+            only = self._guard.check(
                 route.access,
                 state,
                 method=request.method,
                 headers=request.headers,
                 client=request.client,
+                args=args,
+                lists=route.lists,
             )
             if route.run is None:
                 return Response(route.status, self._own[route.path](), route.headers)
@@ -139,7 +142,7 @@ class App:
                 kind = route.takes_type
                 request.content = await read_body(request, self._limits[kind]) if kind else b""
             check_type(request, route)
-            call = Call(engine, args, route.struct(request.content))
+            call = Call(engine, args, route.struct(request.content), only)
             if request.is_direct:
                 request.engine = engine
                 code, content = _run_once(request, route, call)
@@ -248,7 +251,7 @@ def _readiness(supervisor: Supervisor) -> bytes:
 
 def _metrics(supervisor: Supervisor) -> bytes:
     """Return counts, durations and gauges in Prometheus' text format."""
-    engine, gauges = supervisor.engine, []
+    engine, gauges, problems = supervisor.engine, [], list[Problem]()
     if engine is not None:
         problems = engine.state.present()
         opened = sum(len(problem.rounds) for problem in problems)
@@ -257,4 +260,4 @@ def _metrics(supervisor: Supervisor) -> bytes:
             ("rounds_open", opened, "Rounds open now."),
             ("journal_seq", engine.head.seq, "The number of the last event stored."),
         ]
-    return supervisor.metrics.text(gauges).encode()
+    return supervisor.metrics.text(gauges, problems).encode()

@@ -1,17 +1,17 @@
 """Who may do what: keys, scopes, rates, and the host name.
 
 A key is ``wz_<id>_<secret>``, with 256 random bits in the secret; only its SHA-256 is kept. A scope holds the
-ones before it: read, write, admin. Where no keys are needed, which is on loopback only, a page from elsewhere
-in this machine's browser must not pass for a local program. So a request names the loopback as its host, has
-no ``Origin`` but this service's own, and if it is a POST, a type that browsers do not send to other sites
-without asking them first: they ask, and get no permission.
+ones before it: read, write, admin. A key may be for one problem only. Where no keys are needed, which is on
+loopback only, a page from elsewhere in this machine's browser must not pass for a local program. So a request
+names the loopback as its host, has no ``Origin`` but this service's own, and if it is a POST, a type that
+browsers do not send to other sites without asking them first: they ask, and get no permission.
 """
 
 import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 import msgspec
@@ -29,6 +29,9 @@ _FROM_ANY_PAGE: Final = frozenset(
     {b"", b"text/plain", b"multipart/form-data", b"application/x-www-form-urlencoded"}
 )
 """The types of a body that a page may send to another site without asking it."""
+
+
+NO_ARGS: Final[Mapping[str, str]] = {}
 
 
 def new_key() -> tuple[str, str]:
@@ -58,16 +61,25 @@ class Guard:
         method: str,
         headers: dict[bytes, bytes],
         client: str,
-    ) -> None:
-        """Refuse a request that may not pass."""
+        args: Mapping[str, str] = NO_ARGS,
+        lists: bool = False,
+    ) -> str | None:
+        """Refuse a request that may not pass; return the one problem that its key is for, if there is one.
+
+        ``args`` are the names in the path. A key for one problem passes where the path has that problem, or
+        if the route ``lists`` what the key may see.
+        """
         if access == "open":
-            return
-        who = client
+            return None
+        who, only = client, None
         shown = headers.get(b"authorization")
         if shown is not None:
-            who, scope = self._holder(shown, state)
+            who, scope, only = self._holder(shown, state)
             if _RANK[scope] < _RANK[access]:
                 text = f"This needs the scope {access!r}; the key has {scope!r}."
+                raise Refusal("forbidden", text, "Authorization")
+            if only is not None and args.get("problem") != only and not lists:
+                text = f"The key is for the problem {only!r} only."
                 raise Refusal("forbidden", text, "Authorization")
         elif self._needs_keys:
             raise Refusal("unauthenticated", "Send 'Authorization: Bearer KEY'.", "Authorization")
@@ -75,20 +87,22 @@ class Guard:
             _check_local(method, headers)
         if self._rate is not None and not self._rate.take(who):
             raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
+        return only
 
-    def _holder(self, shown: bytes, state: State | None) -> tuple[str, Scope]:
+    def _holder(self, shown: bytes, state: State | None) -> tuple[str, Scope, str | None]:
+        """Return who shows a key, its scope, and the one problem that it is for."""
         kind, _, text = shown.decode("latin-1").partition(" ")
         text = text.strip()
         found = hashlib.sha256(text.encode()).hexdigest()
         if kind.lower() == "bearer":
             if self._first is not None and hmac.compare_digest(found, self._first):
-                return "first", "admin"
+                return "first", "admin", None
             parts = text.split("_", 2)
             key = None
             if state is not None and len(parts) == 3:
                 key = state.service.keys.get(parts[1])
             if key is not None and key.revoked is None and hmac.compare_digest(found, key.sha256):
-                return parts[1], key.scope
+                return parts[1], key.scope, _only(key)
         raise Refusal("unauthenticated", "The key is not valid.", "Authorization")
 
 
@@ -123,8 +137,10 @@ class Rate:
 
 def create_key(engine: Engine, ask: NewKey) -> CreatedKey:
     """Make a key; its text is shown here and never again."""
+    if ask.problem is not None:
+        engine.problem(ask.problem)
     key_id, text = new_key()
-    engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text)), key_id)
+    engine.happen(SERVICE, KeyCreated(ask.name, ask.scope, key_sha256(text), ask.problem), key_id)
     shown = _view(key_id, engine.state.service.keys[key_id])
     return CreatedKey(**msgspec.structs.asdict(shown), key=text)
 
@@ -151,7 +167,13 @@ def _view(key_id: str, key: Key) -> KeyView:
         scope=key.scope,
         created=key.at * 1e-6,
         revoked=None if key.revoked is None else key.revoked * 1e-6,
+        problem=_only(key),
     )
+
+
+def _only(key: Key) -> str | None:
+    """Return the one problem that a key is for; None if it is for all."""
+    return None if key.problem is msgspec.UNSET else key.problem
 
 
 def _check_local(method: str, headers: dict[bytes, bytes]) -> None:

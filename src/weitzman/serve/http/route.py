@@ -26,11 +26,15 @@ TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 @dataclass(slots=True)
 class Call:
-    """One request on its way: the engine, the names in its path, and its body."""
+    """One request on its way: the engine, the names in its path, and its body.
+
+    ``only`` is the one problem that its key is for, if it is not for all.
+    """
 
     engine: Engine
     args: dict[str, str]
     body: Any
+    only: str | None = None
 
     @property
     def problem(self) -> Problem:
@@ -85,6 +89,8 @@ class Route:
         Whether a reply is kept for its idempotency key.
     needs_all
         Whether the reply tells of what all problems have learned.
+    lists
+        Whether it lists problems: a key for one problem gets that one.
     file
         What answers with a file of the page, from the names in the path and the headers; None for all else.
     method, path, headers
@@ -107,6 +113,7 @@ class Route:
     takes_long: Literal["never", "policy", "always"] = "never"
     repeatable: bool = True
     needs_all: bool = False
+    lists: bool = False
     file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
     method: str = field(init=False)
     path: str = field(init=False)

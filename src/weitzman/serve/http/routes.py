@@ -62,7 +62,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         prepare=problems.warm_up,
         status=201,
     ),
-    _reader("GET /v1/problems", "List all problems.", problems.list_problems),
+    _reader("GET /v1/problems", "List all problems.", problems.list_problems, lists=True),
     _reader(f"GET {_P}", "Describe a problem.", problems.problem_view),
     _admin(f"PATCH {_P}", "Change settings of a problem.", problems.change_problem),
     _admin(f"DELETE {_P}", "Forget a problem and its rounds.", problems.delete_problem),

@@ -241,10 +241,11 @@ class ImportReply(Wire):
 
 
 class NewKey(Wire):
-    """A key to be made."""
+    """A key to be made, for one ``problem`` or for all."""
 
     name: Label
     scope: Scope
+    problem: Name | None = None
 
 
 class KeyView(Wire):
@@ -255,6 +256,7 @@ class KeyView(Wire):
     scope: Scope
     created: float
     revoked: float | None
+    problem: str | None
 
 
 class CreatedKey(KeyView):
