@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-peers bench-replay bench-serve bench-variants docs clean
+.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,6 +80,9 @@ bench-peers: .venv-peers/installed  ## time and score the learners beside other 
 
 bench-serve: .venv/installed .venv-serve/installed  ## the service under load, beside an echo and Optuna (4 minutes)
 	cd benchmarks && ../$(BIN)/python -m serve.run
+
+bench-memory: .venv/installed  ## memory of the service and growth of its journal (3 minutes)
+	cd benchmarks && ../$(BIN)/python -m serve.footprint
 
 clean:  ## remove what the other targets made
 	rm -rf .venv .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -57,6 +57,11 @@ class Server:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
+    def memory(self) -> float:
+        """Return the resident set of the process, in MB."""
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
     def close(self) -> None:
         """End it."""
         self._process.terminate()
