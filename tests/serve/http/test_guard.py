@@ -48,7 +48,7 @@ def test_every_route_asks_for_the_scope_that_the_table_says(
     ranks = ["read", "write", "admin"]
     if route.access == "open":
         # Of the page only its files, which tell nothing of any problem
-        page = ("/", "/page/{file}")
+        page = ("/", "/docs", "/page/{file}")
         assert route.path in ("/healthz", "/readyz", "/openapi.json", *page)
         assert (route.file is not None) == (route.path in page)
         path = route.path.replace("{file}", "main.js")

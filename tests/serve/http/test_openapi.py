@@ -5,8 +5,12 @@ import re
 
 import msgspec
 import pytest
+from playwright.sync_api import Page
 
+from tests.serve.browser import chromium
 from tests.serve.running import CONTEXTS, Running
+from weitzman.learn.storage.registry import LEARNERS, POLICIES
+from weitzman.serve.http.fields import FIELDS
 from weitzman.serve.http.openapi import BODIES, NAMES, document
 from weitzman.serve.http.routes import ROUTES
 from weitzman.serve.messages.schema import BatchRequest
@@ -77,3 +81,51 @@ def test_the_examples_are_a_story_that_the_service_takes(service: Running) -> No
     results = service.post("/v1/problems/prices/batch", BODIES[BatchRequest]).json()["results"]
     assert [result["status"] for result in results] == [201, 200, 200]
     assert service.get(f"/page/{NAMES['file']}").status_code == 200
+
+
+def test_every_property_is_described_and_no_description_is_left_over() -> None:
+    schemas = document(ROUTES)["components"]["schemas"]
+    used = set()
+    for struct, schema in schemas.items():
+        for name, shape in schema.get("properties", {}).items():
+            assert shape["description"].endswith("."), f"{struct}.{name}"
+            used.add(f"{struct}.{name}" if f"{struct}.{name}" in FIELDS else name)
+    assert used == set(FIELDS)
+
+
+def test_policies_and_learners_are_named() -> None:
+    shown = document(ROUTES)["components"]["schemas"]["NewProblem"]["properties"]
+    assert set(shown["learner"]["anyOf"][0]["enum"]) == set(LEARNERS)
+    assert set(shown["policy"]["anyOf"][0]["enum"]) == {"default", *POLICIES}
+    assert [kind.get("type") for kind in shown["policy"]["anyOf"]][1:] == ["null"]
+
+
+def test_the_description_is_shown_by_a_browser_from_files_of_this_machine(
+    service: Running,
+) -> None:
+    with chromium() as browser:
+        for width in (1300, 390):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            own = f"http://127.0.0.1:{service.port}"
+            asked, wrong = _watched(page)
+            page.goto(f"{own}/docs")
+            page.locator(".opblock").first.wait_for()
+            assert page.locator(".opblock").count() == len(ROUTES)
+            assert page.locator(".errors-wrapper, .info__warning").count() == 0
+            page.get_by_text("/v1/problems", exact=True).first.click()
+            page.get_by_text("Example Value").first.wait_for()
+            assert all(url.startswith((own, "data:")) for url in asked), asked
+            assert wrong == []
+            # It may be wider than a phone by what Swagger UI itself needs, and by no more
+            assert page.evaluate("document.documentElement.scrollWidth") <= width + 1
+            page.close()
+
+
+def _watched(page: Page) -> tuple[list[str], list[str]]:
+    """Return what a page asks for, and what it complains of, as that happens."""
+    asked: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda line: wrong.append(line.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    return asked, wrong

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from weitzman.learn.storage.registry import LEARNERS, POLICIES
+from weitzman.serve.http.fields import describe
 from weitzman.serve.http.route import Route
 from weitzman.serve.messages import schema
 from weitzman.serve.messages.refusal import KINDS
@@ -62,12 +64,16 @@ def document(routes: tuple[Route, ...]) -> dict[str, Any]:
     wanted = sorted((k for k in kinds if k is not None), key=lambda k: k.__name__)
     refs, components = msgspec.json.schema_components(wanted, ref_template=_REF)
     schemas = dict(zip(wanted, refs, strict=True))
+    describe(components)
+    # The wire takes any text: which names there are is said by the registry
+    new = components[schema.NewProblem.__name__]["properties"]
+    new["learner"]["anyOf"] = [{"enum": sorted(LEARNERS)}, {"type": "null"}]
+    new["policy"]["anyOf"] = [{"enum": ["default", *sorted(POLICIES)]}, {"type": "null"}]
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
-        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "info": {
             "title": "weitzman",
             "version": VERSION,
@@ -98,6 +104,7 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": f"{route.method.lower()}_{words.replace('.', '_')}",
         "summary": route.summary,
+        "tags": [_tag(route.path)],
         "parameters": [*parameters, _KEY] if keyed else parameters,
         "responses": {str(route.status): success, **_refusals(route, schemas)},
         "x-scope": route.access,
@@ -113,6 +120,14 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
             "content": {route.takes_type: content},
         }
     return operation
+
+
+def _tag(path: str) -> str:
+    """Return the group that a path is shown in."""
+    for part, tag in (("/rounds", "rounds"), ("/batch", "rounds"), ("/problems", "problems")):
+        if part in path:
+            return tag
+    return "keys" if "/keys" in path else "service"
 
 
 def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:

@@ -154,6 +154,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     _anyone("GET /readyz", "Tell whether requests are answered.", gives=Health),
     _reader("GET /metrics", "Tell counts and durations for Prometheus.", gives_type=TEXT),
     _anyone("GET /openapi.json", "Tell this description."),
+    _anyone("GET /docs", "Show this description.", gives_type=HTML, file=files.send_docs),
     _anyone("GET /", "Show the page.", gives_type=HTML, file=files.send),
     _anyone(
         "GET /page/{file}",

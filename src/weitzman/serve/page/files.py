@@ -1,7 +1,8 @@
-"""The page at ``/``: its files, as they are sent.
+"""The page at ``/`` and the description of the routes at ``/docs``: their files, as they are sent.
 
 They are the same for everybody and tell nothing; what the page shows it asks of the service like any other
-client, with the reader's key where keys are needed. The charts are plotly's, from the installed package.
+client, with the reader's key where keys are needed. The charts are plotly's and the description is shown by
+Swagger UI, both from installed packages.
 
 *Policy.* Nothing but this server's own files is loaded, and no script or style stands in the page itself.
 Plotly makes two style elements: one without text, which it fills rule by rule, and one for its maps. Both are
@@ -16,7 +17,7 @@ import gzip
 import hashlib
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -59,18 +60,24 @@ def _lighter(colour: str) -> str:
     return "#" + "".join(f"{part + (255 - part) // 3:02x}" for part in parts)
 
 
-def _plotly() -> bytes:
-    found = find_spec("plotly")
+def _installed(package: str, *parts: str) -> bytes:
+    """Return a file of an installed package."""
+    found = find_spec(package)
     if found is None or not found.submodule_search_locations:
-        raise Refusal("unknown", "Charts need plotly: pip install 'weitzman[serve]'.", "file")
-    place = Path(found.submodule_search_locations[0])
-    return (place / "package_data" / "plotly.min.js").read_bytes()
+        text = f"This page needs {package}: pip install 'weitzman[serve]'."
+        raise Refusal("unknown", text, "file")
+    return Path(found.submodule_search_locations[0]).joinpath(*parts).read_bytes()
+
+
+_plotly = partial(_installed, "plotly", "package_data", "plotly.min.js")
 
 
 FILES: Final[dict[str, Callable[[], bytes]]] = {
     **{p.name: p.read_bytes for p in sorted(_FOLDER.iterdir()) if p.suffix in _KINDS},
     "palette.css": _palette,
     "plotly.js": _plotly,
+    "swagger.js": partial(_installed, "swagger_ui", "static", "swagger-ui-bundle.js"),
+    "swagger.css": partial(_installed, "swagger_ui", "static", "swagger-ui.css"),
 }
 """What makes each file of the page."""
 
@@ -88,6 +95,11 @@ def _file(name: str) -> _File:
     plain = FILES[name]()
     tag = f'"{hashlib.sha256(plain).hexdigest()[:32]}"'.encode()
     return _File(plain, gzip.compress(plain, 6, mtime=0), tag, _KINDS[Path(name).suffix].encode())
+
+
+async def send_docs(args: dict[str, str], headers: dict[bytes, bytes]) -> Response:
+    """Return the page that shows the description of the routes."""
+    return await send({**args, "file": "docs.html"}, headers)
 
 
 async def send(args: dict[str, str], headers: dict[bytes, bytes]) -> Response:
