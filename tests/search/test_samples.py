@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -251,6 +252,23 @@ def test_plan_is_the_same_face() -> None:
         wz.plan([wz.Box("a", 1.0, 2.0)], confidence=0.9)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"keep": 2},
+        {"discount": 0.9},
+        {},
+        {"boxes": [wz.Box("a", 1.0, wz.Draws(wz.Empirical([1.0, 3.0])))], "costs": None},
+    ],
+)
+def test_the_table_says_that_its_numbers_are_of_worse_laws(change: dict[str, Any]) -> None:
+    right = {"boxes": {"a": [1.0, 3.0], "b": [2.0]}, "costs": {"a": 1.0, "b": 1.0}}
+    made = wz.plan(**{**right, "worst": 9.0, "confidence": 0.95, **change})
+    assert f"{made.guaranteed_total:.6g} (exact for worse laws), of which costs" in repr(made)
+    assert "(exact)" not in repr(made)
+    assert made.plan.kind != made.plain.kind == "exact"
+
+
 def test_an_outside_option_stands_for_all_worse_values() -> None:
     rng = np.random.default_rng(5)
     samples, costs = {name: rng.exponential(3, 60) for name in "abc"}, dict.fromkeys("abc", 0.3)
@@ -270,6 +288,14 @@ def test_more_confidence_promises_less() -> None:
     assert made[0].plain_total < totals[0] < totals[1] < totals[2]
     assert "with 50 % confidence" in repr(made[0])
     assert next(made[0].search()) == made[0].plan.order[0]
+
+
+def test_a_box_after_several_others_has_no_promise() -> None:
+    boxes = [wz.Box("a", 0.1, wz.Empirical([1.0, 3.0])), wz.Box("b", 0.1, 2.0)]
+    last = wz.Box("c", 0.1, 1.0, after=["a", "b"])
+    message = "Box 'c' must come after one box at most: several do not combine with samples"
+    with pytest.raises(wz.InvalidInputError, match=message):
+        wz.plan([*boxes, last], worst=9.0, confidence=0.9)
 
 
 @pytest.mark.parametrize(

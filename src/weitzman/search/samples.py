@@ -40,7 +40,7 @@ anything; it may be left out if there is an outside option, which then stands fo
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,8 @@ from weitzman.search.round import Search
 from weitzman.search.simulation import Simulation
 from weitzman.search.variants.asked import Asked
 from weitzman.search.variants.careful import Worst, careful_boxes
+
+_WORSE = "exact for worse laws"
 
 
 def plan_from_samples(
@@ -83,6 +85,9 @@ def plan_from_samples(
         if not isinstance(box, Box):
             rule = "be a Box: partial looks do not combine with samples"
             raise InvalidInputError(f"Box {box.name!r}", rule, box)
+        if len(box.before) > 1:
+            rule = "come after one box at most: several do not combine with samples"
+            raise InvalidInputError(f"Box {box.name!r}", rule, list(box.before))
     careful = careful_boxes(
         boxes,
         worst=worst,
@@ -90,7 +95,8 @@ def plan_from_samples(
         sign=sign_of(asked.sense),
         outside=asked.outside,
     )
-    return GuaranteedPlan(planned(careful, asked), planned(boxes, asked), number)
+    played = replace(planned(careful, asked), kind=_WORSE)
+    return GuaranteedPlan(played, planned(boxes, asked), number)
 
 
 def sampled_boxes(samples: Mapping[str, ArrayLike], costs: Mapping[str, float]) -> list[Box]:
@@ -116,7 +122,8 @@ class GuaranteedPlan:
     Attributes
     ----------
     plan
-        The plan that is played: its laws are worse than the true ones, with the stated confidence.
+        The plan that is played: its laws are worse than the true ones, with the stated confidence,
+        and its numbers and its ``kind`` are of these laws.
     plain
         The plan that takes the samples for the laws, for comparison; it guarantees nothing.
     confidence

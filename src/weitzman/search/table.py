@@ -60,8 +60,9 @@ def _summary(plan: "Plan") -> list[str]:
     what, part = "expected total", "of which costs"
     if plan.sense == "max":
         what, part = "expected net value", "after costs of"
+    kind = "" if plan.kind == "exact" else f" ({plan.kind})"
     lines = [
-        f"{what} {number(plan.expected_total)}, {part} {number(plan.expected_paid)}; "
+        f"{what} {number(plan.expected_total)}{kind}, {part} {number(plan.expected_paid)}; "
         f"{plan.expected_opened:.3g} of {len(plan.boxes)} boxes opened",
         f"opening one box only ({plan.best_single}): {number(plan.single_totals[plan.best_single])}; "
         f"opening all: {number(plan.all_total)}",

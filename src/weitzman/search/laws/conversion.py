@@ -5,8 +5,6 @@ where there are, its outcomes if it is discrete, quadrature otherwise. Anything 
 a mean (:class:`~weitzman.search.laws.numeric.CdfAndMean`).
 """
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,18 +13,11 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.laws.discrete import Discrete
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.laws.numeric import CdfAndMean, standard_from
+from weitzman.search.laws.outcomes import outcomes
 from weitzman.search.laws.parametric import LocationScale, from_scipy, is_closed
 from weitzman.search.numbers import finite_number
 
 ValueLike = Distribution | CdfAndMean | float
-Function = Callable[[float], float]
-
-# A discrete law is cut where less than this is left: what lies beyond would move σ at costs so small.
-_FAR = 1e-100
-# Where that takes too many outcomes, it is enough that the expected excess beyond is less than this; a law
-# that needs still more of them is refused.
-_ENOUGH, _MANY_OUTCOMES = 1e-30, 100_000
-_MOST_OUTCOMES = 2_000_000
 
 
 def as_distribution(value: ValueLike, subject: str = "The value") -> Distribution:
@@ -89,50 +80,4 @@ def _frozen(frozen: Any, subject: str) -> Distribution:
         raise InvalidInputError(subject, rule, f"{frozen.dist.name} of shape {shape}")
     if is_closed(frozen) or hasattr(frozen.dist, "pdf"):
         return from_scipy(frozen)
-    return _outcomes(frozen, subject)
-
-
-def _outcomes(frozen: Any, subject: str) -> Discrete:
-    """Return a discrete scipy law by its outcomes, cut where it holds next to nothing."""
-    if hasattr(frozen.dist, "xk"):
-        loc = float(frozen.kwds.get("loc", frozen.args[0] if frozen.args else 0.0))
-        return Discrete(loc + np.asarray(frozen.dist.xk, dtype=np.float64), frozen.dist.pk)
-    low, high = (float(end) for end in frozen.support())
-    if np.isinf(low):
-        low = _reach(frozen.median(), frozen.cdf, frozen.pmf, -1.0)
-    if np.isinf(high):
-        high = _reach(frozen.median(), frozen.sf, frozen.pmf, +1.0)
-    if not high - low < _MOST_OUTCOMES:
-        rule = f"have fewer than {_MOST_OUTCOMES:,} outcomes that matter"
-        raise InvalidInputError(subject, rule, f"{frozen.dist.name} from {low} to {high}")
-    points = np.arange(low, high + 1.0)
-    mass = frozen.pmf(points)
-    return Discrete(points, mass / mass.sum())
-
-
-def _reach(start: float, tail: Function, pmf: Function, direction: float) -> float:
-    """Return the first point found from ``start`` outwards beyond which the tail is negligible."""
-
-    def left(distance: float) -> float:
-        # A tail that is 1 minus something ends at about 1e-16, wherever that is: the pmf does not
-        point = start + direction * distance
-        return float(max(tail(point), pmf(point)))
-
-    distance, before, now = 0.0, math.inf, left(0.0)
-    while distance < 2 * _MOST_OUTCOMES and now > _FAR:
-        # If every doubling of the distance d leaves a share r of the mass, Σ_{k>d} (k − d) p(k) is at most
-        # d² p(d)(1 + 4r + (4r)² + …), of the order of d² p(d) where r is well below ¼
-        if distance > _MANY_OUTCOMES and now < 0.125 * before and distance**2 * now < _ENOUGH:
-            return start + direction * _shortest(distance, lambda d: d * d * left(d) < _ENOUGH)
-        distance, before = 2.0 * distance + 1.0, now
-        now = left(distance)
-    return start + direction * distance
-
-
-def _shortest(distance: float, enough: Callable[[float], bool]) -> float:
-    """Return the shortest whole distance from half of one that is enough to it that is enough."""
-    low, high = distance // 2.0, distance
-    while high - low > 1.0:
-        middle = (low + high) // 2.0
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return outcomes(frozen, subject)

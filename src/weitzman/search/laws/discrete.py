@@ -15,6 +15,8 @@ from weitzman.arrays import Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.distribution import Distribution
 
+_MANY = 10_000
+
 
 class Discrete(Distribution):
     """A value with finitely many outcomes.
@@ -61,19 +63,19 @@ class Discrete(Distribution):
     @cached_property
     def _below(self) -> Floats:
         """P(v < v_1), P(v ≤ v_1), …, P(v ≤ v_m) = 1."""
-        cumulated = np.concatenate([[0.0], np.cumsum(self._mass)])
+        cumulated = np.concatenate([[0.0], _running_sum(self._mass)])
         return np.asarray(cumulated / cumulated[-1])
 
     @cached_property
     def _above(self) -> Floats:
         """P(v ≥ v_1) = 1, …, P(v ≥ v_m), P(v > v_m) = 0: summed from the top to keep small tails."""
-        cumulated = np.concatenate([np.cumsum(self._mass[::-1])[::-1], [0.0]])
+        cumulated = np.concatenate([_running_sum(self._mass[::-1])[::-1], [0.0]])
         return np.asarray(cumulated / cumulated[0])
 
     @cached_property
     def _excess(self) -> Floats:
         """c_D at each outcome."""
-        return np.concatenate([[0.0], np.cumsum(self._below[1:-1] * np.diff(self.values))])
+        return np.concatenate([[0.0], _running_sum(self._below[1:-1] * np.diff(self.values))])
 
     def cdf(self, x: ArrayLike) -> Floats:
         return self._below[np.searchsorted(self.values, x, side="right")]
@@ -156,6 +158,13 @@ class Empirical(Discrete):
         """How often each value was seen; None if the weights are not whole numbers."""
         counts = np.rint(self._mass)
         return counts.astype(np.int64) if np.array_equal(counts, self._mass) else None
+
+
+def _running_sum(terms: Floats) -> Floats:
+    """Return cumulative sums; of very many terms also those that are below the rounding of the sum."""
+    if terms.size < _MANY:
+        return np.cumsum(terms)
+    return np.cumsum(terms, dtype=np.longdouble).astype(np.float64)
 
 
 def _vector(values: ArrayLike, subject: str) -> Floats:
