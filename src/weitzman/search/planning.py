@@ -156,7 +156,7 @@ def plan(
         For samples and scenarios, by box, what opening it costs.
     method
         ``"exact"`` for the optimum of small problems that no index solves; for partial looks also
-        ``"committing"``, ``"index"``, ``"turning"`` or ``"whittle"``.
+        ``"committing"``, ``"index"``, ``"turning"``, ``"whittle"`` or ``"single"``.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def hard_plan(boxes: Sequence[Any], asked: Asked) -> BoundedPlan | None:
     """Return the plan of a problem that no index solves; None if the problem is none of them."""
     if any(isinstance(box, PartialBox) for box in boxes):
         asked.only("partial looks", "method")
-        methods = ("committing", "index", "turning", "whittle", "exact")
+        methods = ("committing", "index", "turning", "whittle", "single", "exact")
         method = chosen_method(asked.method, *methods)
         return plan_partial(boxes, asked.sense, asked.outside, method)
     kinds = [kind for kind in _KINDS if set(kind.settings) & set(asked.given)]

@@ -19,7 +19,8 @@ what is in hand is at most all. ``index`` looks at a closed box in the way that 
 ``turning`` looks partially below σ^{F/P}, with x the better of what is in hand and the next box's index.
 
 **Looking one step ahead.** ``whittle`` does what is best now if what follows is worth the bound below, which
-is Whittle's integral; it stops where that is no better than what is in hand.
+is Whittle's integral; it stops where that is no better than what is in hand. ``single`` does what is best
+if no other box is looked at afterwards: it stops where ``index`` does, but goes where the gain is largest.
 
 **What no search can do better.** Alone against o in hand a closed box is worth V(o) = min(E min(o,
 κ^F), E min(o, κ^P)), concave with slopes in [0, 1], hence E min(o, W) for a law W.

@@ -15,6 +15,7 @@ from weitzman.search.variants.hard.partial_rules import (
     IndexRule,
     LookRule,
     PartialProblem,
+    SingleRule,
     WhittleRule,
 )
 
@@ -42,6 +43,8 @@ def plan_partial(
         decide = IndexRule(looks, commitment=best_commitment(looks, start)).decide
     elif method == "whittle":
         decide = WhittleRule(problem).decide
+    elif method == "single":
+        decide = SingleRule(looks).decide
     else:
         decide = IndexRule(looks, commitment=None, turning=method == "turning").decide
     count = 2 * len(boxes)

@@ -3,7 +3,7 @@
 A round has two rows per box, 2i for the partial look, which shows a signal, and 2i + 1 for the full one.
 What matters of it is the *sight* of every box (0 closed, k after its k-th signal, −1 open) and the best
 value in hand. A rule is a function of the two, and its total is an exact recursion over both; so is the
-optimum.
+optimum, which does not follow a look if the bound says that it cannot be the best one.
 """
 
 import math
@@ -72,42 +72,36 @@ class WhittleRule:
 
     def __init__(self, problem: "PartialProblem") -> None:
         self._problem = problem
-        self._known: dict[Sights, Discrete | None] = {}
-
-    def _worth(self, sights: Sights, best: Floats) -> Floats:
-        """Return the integral at sights, for every number in hand."""
-        if sights not in self._known:
-            laws = [
-                look.worth if sight == 0 else at_least(look.laws[sight - 1], look.after[sight - 1])
-                for look, sight in zip(self._problem.looks, sights, strict=True)
-                if sight >= 0
-            ]
-            self._known[sights] = smallest(laws) if laws else None
-        law = self._known[sights]
-        if law is None:
-            return best
-        far = np.isinf(best)
-        near = np.where(far, 0.0, best)
-        return np.where(far, law.mean(), near - law.excess_below(near))
 
     def decide(self, sights: Sights, best: float) -> int:
         """Return the row to open next, or −1."""
-        least, choice = best, -1
-        for box, sight in enumerate(sights):
-            for row in (
-                () if sight < 0 else (2 * box, 2 * box + 1) if sight == 0 else (2 * box + 1,)
-            ):
-                later = self._problem.after(sights, best, row)
-                chances, states, hands = zip(*later, strict=True)
-                if row % 2:
-                    worth = self._worth(states[0], np.array(hands))
-                else:
-                    now = np.full(1, best)
-                    worth = np.array([self._worth(state, now)[0] for state in states])
-                total = self._problem.cost(row) + float(np.array(chances) @ worth)
-                if total < least:
-                    least, choice = total, row
-        return choice
+        return min([(best, -1), *self._problem.prospects(sights, best)])[1]
+
+
+class SingleRule:
+    """Do what is best now if no other box is looked at afterwards; stop if that is worth nothing."""
+
+    def __init__(self, looks: Sequence[Looks]) -> None:
+        self._looks = looks
+        self._known: dict[tuple[int, int, float], tuple[float, int]] = {}
+
+    def _alone(self, box: int, sight: int, best: float) -> tuple[float, int]:
+        """Return the smallest expected total of one more box, and the row to begin with."""
+        if (box, sight, best) not in self._known:
+            look = self._looks[box]
+            cost, first = look.box.cost, look.box.partial_cost
+            law = look.whole if sight == 0 else look.laws[sight - 1]
+            found = (cost + expected_smallest([law], best), 2 * box + 1)
+            if sight == 0:
+                after = [min(best, cost + expected_smallest([law], best)) for law in look.laws]
+                found = min(found, (first + float(look.box.chances @ np.array(after)), 2 * box))
+            self._known[box, sight, best] = found
+        return self._known[box, sight, best]
+
+    def decide(self, sights: Sights, best: float) -> int:
+        """Return the row to open next, or −1."""
+        closed = (self._alone(box, sight, best) for box, sight in enumerate(sights) if sight >= 0)
+        return min([(best, -1), *closed])[1]
 
 
 class LookRule:
@@ -177,32 +171,64 @@ class PartialProblem:
             yield p, opened, min(best, v)
 
     @cached_property
-    def _choices(self) -> dict[tuple[Sights, float], int]:
-        """The best row in every state."""
-        totals: dict[tuple[Sights, float], float] = {}
-        choices: dict[tuple[Sights, float], int] = {}
+    def _relaxed(self) -> "dict[Sights, Discrete | None]":
+        """The law of min_j W_j by sights, as far as it was asked for."""
+        return {}
 
-        def total(sights: Sights, best: float) -> float:
-            if (sights, best) in totals:
-                return totals[sights, best]
-            _check_size(totals)
+    def _worth(self, sights: Sights, best: Floats) -> Floats:
+        """Return E min(x, min_j W_j) at sights, for every x in hand: no search pays less."""
+        if sights not in self._relaxed:
+            laws = [
+                look.worth if sight == 0 else at_least(look.laws[sight - 1], look.after[sight - 1])
+                for look, sight in zip(self.looks, sights, strict=True)
+                if sight >= 0
+            ]
+            self._relaxed[sights] = smallest(laws) if laws else None
+        law = self._relaxed[sights]
+        if law is None:
+            return best
+        far = np.isinf(best)
+        near = np.where(far, 0.0, best)
+        return np.where(far, law.mean(), near - law.excess_below(near))
+
+    def prospects(self, sights: Sights, best: float) -> list[tuple[float, int]]:
+        """Return for every row that can be opened what any search pays at least from there on."""
+        found = []
+        for box, sight in enumerate(sights):
+            for row in (2 * box, 2 * box + 1)[1 if sight else 0 : 0 if sight < 0 else 2]:
+                chances, states, hands = zip(*self.after(sights, best, row), strict=True)
+                if row % 2:
+                    worth = self._worth(states[0], np.array(hands))
+                else:
+                    now = np.full(1, best)
+                    worth = np.array([self._worth(state, now)[0] for state in states])
+                found.append((self.cost(row) + float(np.array(chances) @ worth), row))
+        return found
+
+    @cached_property
+    def _solved(self) -> dict[tuple[Sights, float], tuple[float, int]]:
+        """The least total and the best row, by state, as far as it was asked for."""
+        return {}
+
+    def _total(self, sights: Sights, best: float) -> float:
+        """Solve a state: no row is followed whose prospect is not better than what is found."""
+        if (sights, best) not in self._solved:
+            _check_size(self._solved)
             least, choice = best, -1
-            for box, sight in enumerate(sights):
-                rows = () if sight < 0 else (2 * box, 2 * box + 1) if sight == 0 else (2 * box + 1,)
-                for row in rows:
-                    later = self.after(sights, best, row)
-                    worth = self.cost(row) + sum(p * total(s, b) for p, s, b in later)
-                    if worth < least:
-                        least, choice = worth, row
-            totals[sights, best], choices[sights, best] = least, choice
-            return least
-
-        total((0,) * len(self.looks), self.outside)
-        return choices
+            for prospect, row in sorted(self.prospects(sights, best)):
+                if prospect >= least:
+                    break
+                later = self.after(sights, best, row)
+                worth = self.cost(row) + sum(p * self._total(s, b) for p, s, b in later)
+                if worth < least:
+                    least, choice = worth, row
+            self._solved[sights, best] = least, choice
+        return self._solved[sights, best][0]
 
     def optimal(self, sights: Sights, best: float) -> int:
-        """Return the row that is best to open, or −1; what was not foreseen stops."""
-        return self._choices.get((sights, best), -1)
+        """Return the row that is best to open, or −1."""
+        self._total(sights, best)
+        return self._solved[sights, best][1]
 
     def follow(self, decide: Decide) -> Looked:
         """Return what comes of a rule."""
