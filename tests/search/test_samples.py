@@ -267,6 +267,7 @@ def test_the_table_says_that_its_numbers_are_of_worse_laws(change: dict[str, Any
     assert f"{made.guaranteed_total:.6g} (exact for worse laws), of which costs" in repr(made)
     assert "(exact)" not in repr(made)
     assert made.plan.kind != made.plain.kind == "exact"
+    assert f"{made.guaranteed_total:.4g}" in made.plot().get_suptitle()
 
 
 def test_an_outside_option_stands_for_all_worse_values() -> None:

@@ -1,4 +1,7 @@
-"""A plan as a picture: each box's values, its reservation value, and how often it is opened."""
+"""A plan as a picture: each box's values, its reservation value, and how often it is opened.
+
+Plans of variants without trees have a picture of how often each box is opened and kept.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -9,8 +12,10 @@ from weitzman.search.extras import need
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
     from weitzman.search.plan import Plan
+    from weitzman.search.variants.face import AnyPlan
 
 _MOST_BOXES = 30
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey.
@@ -46,6 +51,48 @@ def draw_plan(plan: "Plan") -> "Figure":
         handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize="small"
     )
     return figure
+
+
+def draw_chances(plan: "AnyPlan") -> "Figure":
+    """Return a figure of how often each box is looked at and kept, boxes as they were given."""
+    need("A picture needs matplotlib", "plot", "matplotlib.figure")
+    from matplotlib.figure import Figure
+
+    names = list(plan.open_probabilities)[:_MOST_BOXES]
+    figure = Figure(figsize=(7.0, 1.6 + 0.34 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    partial: dict[str, float] = getattr(plan, "partial_probabilities", {})
+    if partial:
+        shown = [100.0 * partial[name] for name in names]
+        axes.barh(range(len(names)), shown, color=GREY, height=0.75, label="looked at partially")
+    draw_bars(
+        axes,
+        [plan.open_probabilities[name] for name in names],
+        [plan.keep_probabilities[name] for name in names],
+    )
+    axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
+    axes.spines[["top", "right"]].set_visible(False)
+    what = "Expected total" if plan.sense == "min" else "Expected net value"
+    looks = "full looks" if partial else "looks"
+    count = len(plan.open_probabilities)
+    more = f" (first {len(names)} of {count} boxes)" if count > len(names) else ""
+    figure.suptitle(
+        f"{what} {plan.expected_total:.4g} ({plan.kind}), {plan.expected_opened:.2f} {looks}{more}",
+        fontsize="medium",
+    )
+    return figure
+
+
+def draw_bars(axes: "Axes", opened: "ArrayLike", kept: "ArrayLike") -> None:
+    """Draw how often each row is opened and kept, the first row on top, with a legend below."""
+    rows = np.arange(np.size(opened))
+    axes.barh(rows, 100.0 * np.asarray(opened), color=BLUE, height=0.55, label="opened")
+    axes.barh(rows, 100.0 * np.asarray(kept), color=ORANGE, height=0.25, label="kept")
+    axes.set(xlim=(0, 100), xlabel="of rounds (%)", ylim=(rows.size - 0.4, -0.6))
+    handles, labels = axes.get_legend_handles_labels()
+    axes.figure.legend(
+        handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize="small"
+    )
 
 
 def _draw_values(axes: "Axes", plan: "Plan", names: tuple[str, ...]) -> None:

@@ -41,7 +41,7 @@ anything; it may be left out if there is an outside option, which then stands fo
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +56,9 @@ from weitzman.search.round import Search
 from weitzman.search.simulation import Simulation
 from weitzman.search.variants.asked import Asked
 from weitzman.search.variants.careful import Worst, careful_boxes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _WORSE = "exact for worse laws"
 
@@ -196,6 +199,10 @@ class GuaranteedPlan:
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds of the plan on values drawn from the worse laws."""
         return self.plan.simulate(rounds, rng)  # type: ignore[no-any-return]
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan that is played, on the worse laws."""
+        return self.plan.plot()  # type: ignore[no-any-return]
 
     def _promise(self) -> str:
         bound = "at most" if self.sense == "min" else "at least"

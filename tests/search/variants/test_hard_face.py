@@ -56,6 +56,24 @@ def test_the_figures_of_a_plan_belong_together(name: str, sense: Sense) -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
+def test_the_picture_has_a_bar_for_what_happens_to_each_box(name: str) -> None:
+    plan = PLANS[name]("max", 3.0)
+    figure = plan.plot()
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    drawn = {str(bars.get_label()): [bar.get_width() for bar in bars] for bars in axes.containers}
+    wanted = {"opened": plan.open_probabilities, "kept": plan.keep_probabilities}
+    if name == "partial":
+        looks = zip(plan.steps, plan.step_probabilities, strict=True)  # type: ignore[attr-defined]
+        wanted["looked at partially"] = {str(s): p for s, p in looks if s.stage == "partial"}
+    assert set(drawn) == set(wanted)
+    for what, chances in wanted.items():
+        assert drawn[what] == pytest.approx([100.0 * p for p in chances.values()])
+    assert f"{plan.expected_total:.4g} ({plan.kind})" in figure.get_suptitle()
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+
+
+@pytest.mark.parametrize("name", PLANS)
 def test_a_live_search_can_be_closed(name: str) -> None:
     plan, found = PLANS[name]("max", 3.0), {"a": 6.0, "b": 5.0, "c": 8.0}
     search = plan.search()

@@ -45,6 +45,13 @@ def test_a_table_is_cut_behind_forty_boxes(kind: str, count: int) -> None:
     assert ("more" in text.replace("no search is better", "")) == (count > 40)
 
 
+@pytest.mark.parametrize("kind", PLANS)
+def test_a_picture_is_cut_behind_thirty_boxes(kind: str) -> None:
+    figure = PLANS[kind](45).plot()
+    assert [len(bars) for bars in figure.axes[0].containers] == [30, 30]
+    assert "(first 30 of 45 boxes)" in figure.get_suptitle()
+
+
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_draws_of_successes_are_shown_by_what_came_before(sense: Any) -> None:
     sign = 1.0 if sense == "min" else -1.0

@@ -50,6 +50,7 @@ from weitzman.search.variants.face import EXACT, Game, VariantSearch, drawn_from
 from weitzman.search.variants.forest.nodes import Branch, Node
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Group
 
 T = TypeVar("T")
@@ -208,6 +209,12 @@ class DrawsPlan:
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds on drawn values; ``rng`` may be a seed."""
         return self._game.simulate(rounds, rng)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
+        from weitzman.search.picture import draw_chances
+
+        return draw_chances(self)
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""

@@ -11,7 +11,7 @@ state, a :data:`Settle`; problems that keep the one best value use :func:`settle
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from weitzman.search.round import Outcome, Search
 from weitzman.search.rule import Open, Rule, Take, advance
 from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EXACT = "exact"
 """The kind of a plan whose rule is optimal and whose total is computed, not estimated."""
@@ -76,6 +79,9 @@ class AnyPlan(Protocol):
 
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds on drawn values."""
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan."""
 
     def __rich__(self) -> Any:
         """Return the plan as something that rich can print."""

@@ -29,6 +29,7 @@ from weitzman.search.state import RoundState
 from weitzman.search.variants.face import EXACT, Game, Settled, VariantSearch, drawn_from
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Group
 
 
@@ -157,6 +158,12 @@ class NoRecallPlan:
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds on drawn values; ``rng`` may be a seed."""
         return self._game.simulate(rounds, rng)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
+        from weitzman.search.picture import draw_chances
+
+        return draw_chances(self)
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""

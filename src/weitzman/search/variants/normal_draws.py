@@ -45,6 +45,7 @@ from weitzman.search.variants.face import HEURISTIC, Draw, Game, VariantSearch
 from weitzman.search.variants.normal_grid import NormalGrid, Prospect
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Group
 
 
@@ -213,6 +214,12 @@ class NormalDrawsPlan:
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds, each with a law that is drawn from the belief; ``rng`` may be a seed."""
         return self._game.simulate(rounds, rng)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
+        from weitzman.search.picture import draw_chances
+
+        return draw_chances(self)
 
     def __rich__(self) -> "Group":
         """Return the plan as a table for rich."""

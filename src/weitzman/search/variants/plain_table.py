@@ -44,7 +44,7 @@ def summary(plan: Any, boxes: int) -> list[str]:
     )
     found = [
         f"{what} {number(plan.expected_total)} ({plan.kind}), {part} {number(plan.expected_paid)}; "
-        f"{plan.expected_opened:.3g} looks at {boxes} boxes"
+        f"{plan.expected_opened:.3g} looks at {boxes} box{'es' if boxes > 1 else ''}"
     ]
     if plan.outside is not None:
         verdict = "" if plan.searches else " (do not search at all)"

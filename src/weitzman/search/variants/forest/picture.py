@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from weitzman.search.extras import need
-from weitzman.search.picture import BLUE, GREY, ORANGE
+from weitzman.search.picture import GREY, ORANGE, draw_bars
 from weitzman.search.table import number
 from weitzman.search.variants.forest.table import lines, name_of, what_shows
 
@@ -29,14 +27,11 @@ def draw_forest(plan: "ForestPlan") -> "Figure":
     figure = Figure(figsize=(7.5, 1.6 + 0.36 * len(shown)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[2, 1])
     _draw_trees(left, plan, shown)
-    rows = np.arange(len(shown))
-    opened = np.array([100.0 * plan.step_probabilities[twig.row] for twig in shown])
-    kept = np.array([100.0 * plan.kept_by_step[twig.row] for twig in shown])
-    right.barh(rows, opened, color=BLUE, height=0.55, label="opened")
-    right.barh(rows, kept, color=ORANGE, height=0.25, label="kept")
-    right.set(xlim=(0, 100), xlabel="of rounds (%)")
-    right.legend(frameon=False, fontsize="small", loc="lower right")
-    right.set_ylim(len(shown) - 0.4, -0.6)
+    draw_bars(
+        right,
+        [plan.step_probabilities[twig.row] for twig in shown],
+        [plan.kept_by_step[twig.row] for twig in shown],
+    )
     for axes in (left, right):
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(left=False, labelleft=False)

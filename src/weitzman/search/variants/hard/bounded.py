@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from weitzman.search.variants.face import (
     settle_best,
 )
 from weitzman.search.variants.hard.opened_sets import OpenedSets, discrete_laws
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +124,12 @@ class BoundedPlan:
         return found
 
     @cached_property
+    def partial_probabilities(self) -> dict[str, float]:
+        """The probability that each box is looked at partially, where boxes can be."""
+        chances = zip(self.steps, self.step_probabilities, strict=True)
+        return {str(s): p for s, p in chances if getattr(s, "stage", "") == "partial"}
+
+    @cached_property
     def keep_probabilities(self) -> dict[str, float]:
         """The probability that each box is kept."""
         return dict(zip(self.costs, self._figures.kept.tolist(), strict=True))
@@ -147,6 +156,12 @@ class BoundedPlan:
     def simulate(self, rounds: int, rng: np.random.Generator | int) -> Simulation:
         """Play so many rounds of the plan on what is drawn; ``rng`` may be a seed."""
         return self._game.simulate(rounds, rng)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the plan, a matplotlib figure; needs ``weitzman[plot]``."""
+        from weitzman.search.picture import draw_chances
+
+        return draw_chances(self)
 
     def __rich__(self) -> Any:
         """Return the plan as a table for rich."""

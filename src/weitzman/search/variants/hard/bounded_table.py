@@ -6,6 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from weitzman.search.table import percent
+
 if TYPE_CHECKING:
     from weitzman.search.variants.hard.bounded import BoundedPlan
 
@@ -20,9 +22,9 @@ def bounded_table(plan: "BoundedPlan") -> Group:
         *plan.notes,
     ]
     if plan.kind != "exact":
-        below.append(
-            f"no search is better than {plan.bound:.6g}: at most {plan.most_lost:.4g} is lost"
-        )
+        # What differs by rounding alone is nothing
+        lost = plan.most_lost if plan.most_lost > 1e-12 * max(1.0, abs(plan.bound)) else 0.0
+        below.append(f"no search is better than {plan.bound:.6g}: at most {lost:.4g} is lost")
     if plan.outside is not None:
         below.append(f"outside option: {plan.outside:.6g}")
     above = _tree(plan) if plan.tree else [_boxes(plan)]
@@ -41,18 +43,14 @@ def _tree(plan: "BoundedPlan") -> list[RenderableType]:
 def _boxes(plan: "BoundedPlan") -> Table:
     table = Table()
     table.add_column("box", overflow="fold")
-    partial = {
-        str(s): p
-        for s, p in zip(plan.steps, plan.step_probabilities, strict=True)
-        if getattr(s, "stage", "") == "partial"
-    }
+    partial = plan.partial_probabilities
     headings = ("cost", *(("looked at partially",) if partial else ()), "opened", "kept")
     for heading in headings:
         table.add_column(heading, justify="right")
     for name, cost in list(plan.costs.items())[:_MOST_ROWS]:
         chances = [plan.open_probabilities[name], plan.keep_probabilities[name]]
         chances = [partial[name], *chances] if partial else chances
-        table.add_row(Text(name), f"{cost:.6g}", *(f"{chance:.1%}" for chance in chances))
+        table.add_row(Text(name), f"{cost:.6g}", *map(percent, chances))
     if len(plan.costs) > _MOST_ROWS:
         table.add_row(f"… {len(plan.costs) - _MOST_ROWS} more", *[""] * len(headings))
     return table
