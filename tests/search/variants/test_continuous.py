@@ -1,6 +1,7 @@
 """Continuous laws: totals against plain quadrature, chances against simulation."""
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -163,6 +164,25 @@ def test_without_stages_trees_or_more_to_keep_it_is_the_plain_plan() -> None:
         assert other.expected_total == pytest.approx(one.expected_total, rel=1e-12)
         assert other.open_probabilities == pytest.approx(one.open_probabilities, abs=1e-12)
         assert other.keep_probabilities == pytest.approx(one.keep_probabilities, abs=1e-12)
+
+
+@pytest.mark.parametrize("cost", [0.001, 0.05, 0.2])
+@pytest.mark.parametrize("time", [1, 3])
+def test_the_reservation_value_solves_weitzmans_equation(cost: float, time: int) -> None:
+    """z = −c + β E max(v, z), by its closed form for a uniform and by halving for an exponential law."""
+    beta = 0.9**time
+    laws = {"u": scipy.stats.uniform(), "e": scipy.stats.expon()}
+    boxes = [wz.Box(name, cost, law, time=time) for name, law in laws.items()]
+    made: Any = wz.plan(boxes, sense="max", outside=0.0, discount=0.9)
+    found = made.reservation_values
+    # E max(v, z) = (1 + z²)/2
+    assert found["u"] == pytest.approx((1.0 - math.sqrt(1.0 - beta * (beta - 2.0 * cost))) / beta)
+    # E max(v, z) = z + e^−z
+    low, high = 0.0, 50.0
+    for _ in range(100):
+        z = 0.5 * (low + high)
+        low, high = (z, high) if beta * (z + math.exp(-z)) - cost > z else (low, z)
+    assert found["e"] == pytest.approx(low, rel=1e-12)
 
 
 def test_a_discount_near_one_is_no_discount() -> None:
