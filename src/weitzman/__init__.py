@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from weitzman.learn.learners.plain_bank import Model, PlainBank
     from weitzman.learn.learners.residual import Residual
     from weitzman.learn.learners.ridge import Ridge
+    from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
@@ -97,6 +98,7 @@ __all__ = [
     "NewtonStep",
     "NormalDraws",
     "Open",
+    "OptimisticLaw",
     "Outcome",
     "PartialBox",
     "PlainBank",
@@ -168,6 +170,7 @@ _LATER = {
     "Matroid": "search.variants.keep",
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
+    "OptimisticLaw": "learn.learners.rivals.optimistic_law",
     "PartialBox": "search.variants.hard.partial_look",
     "PlainBank": "learn.learners.plain_bank",
     "Played": "learn.record",

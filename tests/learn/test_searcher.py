@@ -27,6 +27,7 @@ LEARNERS: dict[str, wz.Learner] = {
     "LinearisedFTRL": wz.LinearisedFTRL(intercept=False),
     "Logistic": wz.Logistic(intercept=False),
     "NewtonStep": wz.NewtonStep(intercept=False),
+    "OptimisticLaw": wz.OptimisticLaw(),
     "Ridge": wz.Ridge(intercept=False),
     "Residual": wz.Residual(memory=12, intercept=False),
     "FTRL, shared": wz.FTRL(shared=True, intercept=False),

@@ -12,6 +12,7 @@ from weitzman.learn.learners.logistic import Logistic
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 
 # No ball and no number for eta where units are changed: both have the unit of the weights
 LEARNERS: dict[str, Learner] = {
@@ -30,6 +31,9 @@ LEARNERS: dict[str, Learner] = {
     "Logistic, shared": Logistic(eta=2.0, shared=True, intercept=False),
     "NewtonStep": NewtonStep(intercept=True),
     "NewtonStep, shared": NewtonStep(shared=True, intercept=False),
+    "OptimisticLaw": OptimisticLaw(),
+    "OptimisticLaw, Agarwal's": OptimisticLaw(mass="uniform", scale="theorem", horizon=100),
+    "OptimisticLaw, no optimism, shared": OptimisticLaw(mass="none", shared=True),
     "Residual": Residual(memory=30, intercept=False),
     "Residual, shared": Residual(shared=True, intercept=True),
     "Ridge": Ridge(forget=0.99, intercept=False),

@@ -4,6 +4,7 @@ A searcher remembers what it has seen; a contender is the description from which
 for every run. What the theorems take from the run is filled in:
 
 - ``eta="theorem"``: the horizon T, and the radius M of the world unless the learner has its own;
+- ``scale="theorem"``: the horizon T;
 - ``block="theorem"``, feedback with ``"probe"``: k = :func:`weitzman.block_length` of T, the cost and
   M, clipped to an integer ≥ 1.
 
@@ -23,6 +24,7 @@ from weitzman.learn.learners.linearised import LinearisedFTRL
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
@@ -108,8 +110,8 @@ class Contender:
 
 
 def _at_horizon(learner: Learner, rounds: int, radius: float | None) -> Learner:
-    """Return the learner with what ``eta="theorem"`` needs to know about the run."""
-    if getattr(learner, "eta", None) != "theorem":
+    """Return the learner with what its theorem needs to know about the run."""
+    if "theorem" not in (getattr(learner, "eta", None), getattr(learner, "scale", None)):
         return learner
     described = cast("Any", learner)
     missing = {
@@ -129,6 +131,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
     "newton": Contender(learner=NewtonStep(intercept=False)),
+    "optimistic-law": Contender(learner=OptimisticLaw()),
     "residual": Contender(learner=Residual(intercept=False)),
     "ridge-optimistic": Contender(learner=Ridge(intercept=False)),
 }

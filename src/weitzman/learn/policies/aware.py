@@ -103,7 +103,7 @@ class Aware:
 
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
-        kappa = kappa_of(self.optimism, feedback)
+        kappa = kappa_of(self.optimism, feedback, self.learner)
         return AwarePlayer(
             prepared_bank(self, boxes=boxes, dimension=dimension),
             rows=1 if self.shared else boxes,

@@ -51,7 +51,8 @@ class Weitzman:
         What learns the reservation values.
     optimism
         How far the reservation values of little-known boxes are lowered, 0 for not at all;
-        ``"auto"`` is 3/4 under feedback ``"opened"`` and 0 otherwise.
+        ``"auto"`` is 3/4 under feedback ``"opened"`` and 0 otherwise, and 0 for a learner with an optimism
+        of its own.
     block
         k, for feedback with ``"probe"``: each box is bought once in k rounds. See
         :func:`weitzman.block_length`.
@@ -96,7 +97,7 @@ class Weitzman:
         """Return a player that takes contexts as they are given."""
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
-        kappa = kappa_of(self.optimism, feedback)
+        kappa = kappa_of(self.optimism, feedback, self.learner)
         return WeitzmanPlayer(
             prepared_bank(self, boxes=boxes, dimension=dimension),
             feedback=feedback,
@@ -107,22 +108,29 @@ class Weitzman:
         )
 
     def turned(self) -> "Weitzman":
-        """Return the policy for a problem whose signs are turned: a prior is turned too."""
-        prior = getattr(self.learner, "prior", None)
-        if prior is None:
+        """Return the policy for a problem whose signs are turned: priors and least values are too."""
+        given = {name: getattr(self.learner, name, None) for name in ("prior", "least")}
+        turned = {
+            name: -np.asarray(value, dtype=np.float64) if name == "prior" else -value
+            for name, value in given.items()
+            if value is not None
+        }
+        if not turned:
             return self
-        turned = -np.asarray(prior, dtype=np.float64)
-        return replace(self, learner=replace(cast("Any", self.learner), prior=turned))
+        return replace(self, learner=replace(cast("Any", self.learner), **turned))
 
     def family(self) -> LearnerFamily:
         """Return the family of one by which the policy joins a portfolio."""
         return LearnerFamily(self)
 
 
-def kappa_of(optimism: float | Literal["auto"], feedback: Feedback) -> float:
-    """Return κ: as given, or what ``"auto"`` means under the feedback."""
+def kappa_of(
+    optimism: float | Literal["auto"], feedback: Feedback, learner: Learner | None = None
+) -> float:
+    """Return κ: as given, or what ``"auto"`` means under the feedback for the learner."""
     if isinstance(optimism, str) and optimism == "auto":
-        return KAPPA if feedback == "opened" else 0.0
+        needed = feedback == "opened" and not getattr(learner, "own_optimism", False)
+        return KAPPA if needed else 0.0
     rule = "be 'auto' or a finite number >= 0"
     kappa = finite_number(optimism, "The optimism", rule)
     if kappa < 0.0:

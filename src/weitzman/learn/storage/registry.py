@@ -23,6 +23,7 @@ from weitzman.learn.learners.logistic import Logistic
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
@@ -33,7 +34,17 @@ from weitzman.learn.storage.earlier import as_now
 
 LEARNERS: Final[dict[str, type[Learner]]] = {
     c.__name__: c
-    for c in (Boosted, Fourier, FTRL, LinearisedFTRL, Logistic, NewtonStep, Residual, Ridge)
+    for c in (
+        Boosted,
+        Fourier,
+        FTRL,
+        LinearisedFTRL,
+        Logistic,
+        NewtonStep,
+        OptimisticLaw,
+        Residual,
+        Ridge,
+    )
 }
 POLICIES: Final[dict[str, type[Policy]]] = {
     c.__name__: c for c in (Aware, Joint, Portfolio, Simple, Weitzman)
