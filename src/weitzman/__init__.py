@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from weitzman.learn.learners.residual import Residual
     from weitzman.learn.learners.ridge import Ridge
     from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
+    from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
@@ -99,6 +100,7 @@ __all__ = [
     "NormalDraws",
     "Open",
     "OptimisticLaw",
+    "OptimisticResidual",
     "Outcome",
     "PartialBox",
     "PlainBank",
@@ -171,6 +173,7 @@ _LATER = {
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
     "OptimisticLaw": "learn.learners.rivals.optimistic_law",
+    "OptimisticResidual": "learn.learners.rivals.optimistic_residual",
     "PartialBox": "search.variants.hard.partial_look",
     "PlainBank": "learn.learners.plain_bank",
     "Played": "learn.record",

@@ -28,6 +28,7 @@ LEARNERS: dict[str, wz.Learner] = {
     "Logistic": wz.Logistic(intercept=False),
     "NewtonStep": wz.NewtonStep(intercept=False),
     "OptimisticLaw": wz.OptimisticLaw(),
+    "OptimisticResidual": wz.OptimisticResidual(intercept=False),
     "Ridge": wz.Ridge(intercept=False),
     "Residual": wz.Residual(memory=12, intercept=False),
     "FTRL, shared": wz.FTRL(shared=True, intercept=False),

@@ -13,6 +13,7 @@ from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
+from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 
 # No ball and no number for eta where units are changed: both have the unit of the weights
 LEARNERS: dict[str, Learner] = {
@@ -34,6 +35,10 @@ LEARNERS: dict[str, Learner] = {
     "OptimisticLaw": OptimisticLaw(),
     "OptimisticLaw, Agarwal's": OptimisticLaw(mass="uniform", scale="theorem", horizon=100),
     "OptimisticLaw, no optimism, shared": OptimisticLaw(mass="none", shared=True),
+    "OptimisticResidual": OptimisticResidual(intercept=True),
+    "OptimisticResidual, shared": OptimisticResidual(
+        scale="theorem", horizon=100, shared=True, intercept=False
+    ),
     "Residual": Residual(memory=30, intercept=False),
     "Residual, shared": Residual(shared=True, intercept=True),
     "Ridge": Ridge(forget=0.99, intercept=False),

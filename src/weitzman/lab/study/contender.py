@@ -25,6 +25,7 @@ from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
+from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
@@ -132,6 +133,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
     "newton": Contender(learner=NewtonStep(intercept=False)),
     "optimistic-law": Contender(learner=OptimisticLaw()),
+    "optimistic-residual": Contender(learner=OptimisticResidual(intercept=True)),
     "residual": Contender(learner=Residual(intercept=False)),
     "ridge-optimistic": Contender(learner=Ridge(intercept=False)),
 }

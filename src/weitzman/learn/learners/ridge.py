@@ -126,11 +126,12 @@ def regression_learn(
 
 def regression_settle(state: Any, row: int) -> None:
     """Move the weights to the minimiser: the body for states with a regression as ``core``."""
-    _settle(state.core, row)
+    settle_core(state.core, row)
 
 
 @compiled
-def _settle(core: Regression, row: int) -> None:
+def settle_core(core: Regression, row: int) -> None:
+    """Move the weights of a regression to the minimiser."""
     ridge = core.reals[row, 2]
     cover_settle(core.cover, row, ridge, core.square)
     weights, gradient, step = core.weights[row], core.work[1], core.work[2]

@@ -24,6 +24,7 @@ from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
+from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
@@ -42,6 +43,7 @@ LEARNERS: Final[dict[str, type[Learner]]] = {
         Logistic,
         NewtonStep,
         OptimisticLaw,
+        OptimisticResidual,
         Residual,
         Ridge,
     )

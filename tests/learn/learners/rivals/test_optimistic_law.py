@@ -79,8 +79,8 @@ def test_a_run_is_that_of_the_pseudo_code(mass: Mass, scale: float) -> None:
             found = searcher.reservation_values(np.ones((boxes, 1)), 5.0 * cost)
             assert [(7.0 - s) / 5.0 for s in found] == pytest.approx(index, abs=1e-9)
         search = searcher.open(np.ones((boxes, 1)), 5.0 * cost)
-        for box in search:
-            search.see(values[t, cast("int", box)])
+        for asked in search:
+            search.see(values[t, cast("Any", asked)])
         assert list(search.close().opened) == opened
         for box in opened:
             seen[box].append(rewards[t, box])

@@ -71,7 +71,7 @@ def widen(ends: Floats, value: float, looks: float) -> None:
 @compiled
 def best_value(rules: Floats, ends: Floats) -> float:
     """Return the best value that a box can hold: as given, or the least seen."""
-    return min(rules[LEAST], ends[LOW])
+    return float(min(rules[LEAST], ends[LOW]))
 
 
 @compiled

@@ -154,10 +154,9 @@ def _tidy(state: Arrays) -> Arrays:
 def _logarithm(rules: Floats, boxes: float, looks: float) -> float:
     """Return L, scaled."""
     horizon = horizon_now(rules, looks)
-    if rules[_MASS] == 1.0:
-        return rules[SCALE] * fixed_log(2.0 * boxes * horizon * horizon)
-    # T² / δ = T³ overflows for no horizon that is an integer of 64 bits
-    return rules[SCALE] * 4.0 * fixed_log(2.0 * boxes * horizon * horizon * horizon)
+    number, power = (1.0, 2.0) if rules[_MASS] == 1.0 else (4.0, 3.0)
+    logarithm = fixed_log(2.0 * boxes) + power * fixed_log(horizon)
+    return float(rules[SCALE] * number * logarithm)
 
 
 @compiled
