@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from weitzman.learn.learners.plain_bank import Model, PlainBank
     from weitzman.learn.learners.residual import Residual
     from weitzman.learn.learners.ridge import Ridge
+    from weitzman.learn.learners.rivals.linucb import LinUCB
     from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
     from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
+    from weitzman.learn.learners.rivals.thompson import Thompson
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
@@ -89,6 +91,7 @@ __all__ = [
     "InvalidInputError",
     "Joint",
     "Learner",
+    "LinUCB",
     "LinearisedFTRL",
     "LiveSearch",
     "Log",
@@ -125,6 +128,7 @@ __all__ = [
     "Study",
     "Successes",
     "Take",
+    "Thompson",
     "Truncated",
     "Weitzman",
     "WeitzmanError",
@@ -165,6 +169,8 @@ _LATER = {
     "Fourier": "learn.learners.fourier",
     "Joint": "learn.policies.joint",
     "Learner": "learn.learner",
+    "LinUCB": "learn.learners.rivals.linucb",
+    "Thompson": "learn.learners.rivals.thompson",
     "LinearisedFTRL": "learn.learners.linearised",
     "LiveSearch": "learn.live",
     "Log": "logs.log",

@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.compiled.decorators import checked
+from weitzman.compiled.decorators import checked, compiled
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
@@ -85,6 +85,8 @@ def _mixed(x: Any) -> Any:
 
 mixed: Callable[[np.uint64], np.uint64] = checked(_mixed)
 """:func:`mix` of one number, for compiled code."""
+mix_uint: Callable[[np.uint64], np.uint64] = compiled(_mixed)
+"""The same, inside the loops of a learner."""
 
 
 def mix(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:

@@ -12,8 +12,10 @@ from weitzman.learn.learners.logistic import Logistic
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.linucb import LinUCB
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
+from weitzman.learn.learners.rivals.thompson import Thompson
 
 # No ball and no number for eta where units are changed: both have the unit of the weights
 LEARNERS: dict[str, Learner] = {
@@ -28,6 +30,8 @@ LEARNERS: dict[str, Learner] = {
     "FTRL, shared": FTRL(shared=True, intercept=False),
     "LinearisedFTRL": LinearisedFTRL(intercept=True),
     "LinearisedFTRL, shared": LinearisedFTRL(shared=True, intercept=False),
+    "LinUCB": LinUCB(intercept=True),
+    "LinUCB, shared": LinUCB(scale="theorem", horizon=100, memory=30, shared=True, intercept=False),
     "Logistic": Logistic(intercept=True),
     "Logistic, shared": Logistic(eta=2.0, shared=True, intercept=False),
     "NewtonStep": NewtonStep(intercept=True),
@@ -43,6 +47,8 @@ LEARNERS: dict[str, Learner] = {
     "Residual, shared": Residual(shared=True, intercept=True),
     "Ridge": Ridge(forget=0.99, intercept=False),
     "Ridge, shared": Ridge(shared=True, intercept=True),
+    "Thompson": Thompson(seed=3, intercept=True),
+    "Thompson, shared": Thompson(eta=2.0, memory=30, shared=True, intercept=False),
 }
 
 

@@ -24,8 +24,10 @@ from weitzman.learn.learners.linearised import LinearisedFTRL
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.linucb import LinUCB
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
+from weitzman.learn.learners.rivals.thompson import Thompson
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
@@ -131,9 +133,11 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "ftrl": Contender(learner=FTRL()),
     "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
+    "linucb": Contender(learner=LinUCB(intercept=True)),
     "newton": Contender(learner=NewtonStep(intercept=False)),
     "optimistic-law": Contender(learner=OptimisticLaw()),
     "optimistic-residual": Contender(learner=OptimisticResidual(intercept=True)),
     "residual": Contender(learner=Residual(intercept=False)),
     "ridge-optimistic": Contender(learner=Ridge(intercept=False)),
+    "thompson": Contender(learner=Thompson(intercept=True)),
 }

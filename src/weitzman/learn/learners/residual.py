@@ -112,7 +112,8 @@ def residual_reservation_value(ordered: Floats, count: int, cost: float) -> floa
 
 
 @compiled
-def _remember(recent: Floats, ordered: Floats, count: int, residual: float) -> None:
+def remember(recent: Floats, ordered: Floats, count: int, residual: float) -> None:
+    """Put a residual in the place of the oldest, and where it belongs by its size."""
     memory = recent.shape[0]
     held = min(count, memory)
     slot = count % memory
@@ -140,7 +141,7 @@ def _predict(state: ResidualState, row: int, context: Floats, cost: float) -> fl
 @implements(learn_row, ResidualState)
 def _learn(state: ResidualState, row: int, context: Floats, value: float, cost: float) -> None:
     residual = value - linear(state.core.weights[row], context)
-    _remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)
+    remember(state.recent[row], state.ordered[row], state.counts[row, 0], residual)
     state.counts[row, 0] += 1
     regression_learn(state.core, row, context, value, state.spread[:, 2])
     note_residual(state.spread[row], residual)

@@ -33,9 +33,11 @@ def prepare_for(learner: Any) -> Prepare:
     """Return what is prepared for a learner, where nobody says.
 
     A learner is meant for rounds as they are given if it says whether there is an intercept, if its weights
-    are held to something (``prior``, ``radius``, ``eta="theorem"``), or if it has no such parameters.
+    are held to something (``prior``, ``radius``, ``eta="theorem"``), if it knows something of values
+    (``least``, ``noise``), or if it has no such parameters.
     """
-    free = getattr(learner, "prior", None) is None and getattr(learner, "radius", None) is None
+    known = ("prior", "radius", "least", "noise")
+    free = all(getattr(learner, name, None) is None for name in known)
     plain = free and getattr(learner, "eta", "auto") != "theorem"
     return "all" if plain and getattr(learner, "intercept", False) is None else "nothing"
 

@@ -108,10 +108,10 @@ class Weitzman:
         )
 
     def turned(self) -> "Weitzman":
-        """Return the policy for a problem whose signs are turned: priors and least values are too."""
-        given = {name: getattr(self.learner, name, None) for name in ("prior", "least")}
+        """Return the policy for a problem whose signs are turned: what it knows of values is too."""
+        given = {name: getattr(self.learner, name, None) for name in ("prior", "least", "noise")}
         turned = {
-            name: -np.asarray(value, dtype=np.float64) if name == "prior" else -value
+            name: -value if name == "least" else -np.asarray(value, dtype=np.float64)
             for name, value in given.items()
             if value is not None
         }

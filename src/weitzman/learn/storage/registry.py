@@ -23,8 +23,10 @@ from weitzman.learn.learners.logistic import Logistic
 from weitzman.learn.learners.newton import NewtonStep
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
+from weitzman.learn.learners.rivals.linucb import LinUCB
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
+from weitzman.learn.learners.rivals.thompson import Thompson
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
@@ -40,12 +42,14 @@ LEARNERS: Final[dict[str, type[Learner]]] = {
         Fourier,
         FTRL,
         LinearisedFTRL,
+        LinUCB,
         Logistic,
         NewtonStep,
         OptimisticLaw,
         OptimisticResidual,
         Residual,
         Ridge,
+        Thompson,
     )
 }
 POLICIES: Final[dict[str, type[Policy]]] = {

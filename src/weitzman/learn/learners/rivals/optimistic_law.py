@@ -57,6 +57,7 @@ from weitzman.learn.learners.rivals.constants import (
     unseen,
     widen,
 )
+from weitzman.learn.learners.rivals.ordered import insert
 
 Mass = Literal["none", "uniform", "bernstein"]
 _MASSES: Final = ("none", "uniform", "bernstein")
@@ -201,16 +202,6 @@ def _predict(state: LawState, row: int, context: Floats, cost: float) -> float:
         ordered, mass = state.ordered[row], state.rules[_MASS]
         found[4] = _root(ordered, count, best, cost, mass, logarithm)
     return float(found[4])
-
-
-@compiled
-def insert(ordered: Floats, count: int, value: float) -> None:
-    """Put a value among those that are in increasing order."""
-    place = count
-    while place > 0 and ordered[place - 1] > value:
-        ordered[place] = ordered[place - 1]
-        place -= 1
-    ordered[place] = value
 
 
 @implements(learn_row, LawState)

@@ -31,7 +31,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats, Ints
-from weitzman.compiled.decorators import compiled, implements, rare
+from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, fixed_log, linear, load_row
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
@@ -67,7 +67,7 @@ from weitzman.learn.learners.rivals.constants import (
     unseen,
     widen,
 )
-from weitzman.learn.learners.rivals.optimistic_law import insert
+from weitzman.learn.learners.rivals.ordered import insert, sort
 
 _REFIT = 3
 # Entries of ``counts``: looks, how many of them are in order, looks at the last refit
@@ -287,20 +287,6 @@ def _settle(state: MovedState, row: int) -> None:
     for j in range(counts[_LOOKS]):
         total += ordered[j]
         state.sums[row, j] = total
-
-
-@rare
-def sort(numbers: Floats, count: int) -> None:
-    """Put the first numbers in increasing order, in place [Shell 1959]."""
-    gap = count // 2
-    while gap > 0:
-        for i in range(gap, count):
-            number, place = numbers[i], i
-            while place >= gap and numbers[place - gap] > number:
-                numbers[place] = numbers[place - gap]
-                place -= gap
-            numbers[place] = number
-        gap = gap // 2 if gap < 5 else int(gap / 2.2)
 
 
 implements(width_row, MovedState)(regression_width)
