@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from weitzman.learn.policies.joint import Joint
     from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
     from weitzman.learn.policies.simple import Simple
+    from weitzman.learn.policies.ski_rental import SkiRental
     from weitzman.learn.policies.weitzman import Weitzman
     from weitzman.learn.policy import Player, Policy, Round
     from weitzman.learn.probing import block_length
@@ -123,6 +124,7 @@ __all__ = [
     "Searcher",
     "Simple",
     "Simulation",
+    "SkiRental",
     "Stage",
     "Step",
     "Study",
@@ -192,6 +194,7 @@ _LATER = {
     "Round": "learn.policy",
     "Searcher": "learn.searcher",
     "Simple": "learn.policies.simple",
+    "SkiRental": "learn.policies.ski_rental",
     "Step": "search.variants.face",
     "Study": "lab.study.study",
     "Weitzman": "learn.policies.weitzman",

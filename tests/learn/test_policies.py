@@ -42,6 +42,8 @@ POLICIES: dict[str, Policy] = {
     "paper standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
     "law": wz.Joint("linear", "index", caution=1.0, prepare="contexts"),
     "aware": wz.Aware(wz.FTRL(intercept=False)),
+    "ski rental": wz.SkiRental(),
+    "ski rental, shared": wz.SkiRental(shared=True),
     "portfolio": wz.Portfolio(candidates=SMALL, prepare="contexts"),
     "portfolio, shared": wz.Portfolio(
         candidates=(*SIMPLE, wz.Weitzman(wz.FTRL(shared=True, intercept=False))),

@@ -31,6 +31,7 @@ from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
+from weitzman.learn.policies.ski_rental import SkiRental
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy
 from weitzman.learn.storage.earlier import as_now
@@ -53,7 +54,7 @@ LEARNERS: Final[dict[str, type[Learner]]] = {
     )
 }
 POLICIES: Final[dict[str, type[Policy]]] = {
-    c.__name__: c for c in (Aware, Joint, Portfolio, Simple, Weitzman)
+    c.__name__: c for c in (Aware, Joint, Portfolio, Simple, SkiRental, Weitzman)
 }
 _KNOWN: Final[dict[str, type[Any]]] = {**LEARNERS, **POLICIES}
 
@@ -100,9 +101,9 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
     """Return the policy that tables call by this name.
 
     Names are ``"default"``; a simple rule; ``"aware"`` or the class of a learner; ``"paper"`` for the
-    paper's, on rounds as they are given; or a joint law and the way to play it, such as ``"linear fixed"`` or
-    ``"trees index 1"``. ``shared``: the boxes carry no history, and one model serves all of them. ``trees``
-    says whether candidates with trees take part in the default.
+    paper's, on rounds as they are given; ``"ski-rental"``; or a joint law and the way to play it, such as
+    ``"linear fixed"`` or ``"trees index 1"``. ``shared``: the boxes carry no history, and one model serves
+    all of them. ``trees`` says whether candidates with trees take part in the default.
 
     Examples
     --------
@@ -115,10 +116,13 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
         return default_policy(shared=shared, trees=trees)
     if name in RULES:
         return Simple(name, shared)
-    if name == "aware":
-        return Aware(FTRL(shared=shared), shared=shared)
-    if name == "paper":
-        return Weitzman(FTRL(intercept=False, shared=shared))
+    own: dict[str, Policy] = {
+        "aware": Aware(FTRL(shared=shared), shared=shared),
+        "paper": Weitzman(FTRL(intercept=False, shared=shared)),
+        "ski-rental": SkiRental(shared),
+    }
+    if name in own:
+        return own[name]
     learner: Any = LEARNERS.get(name)
     if learner is not None:
         return Weitzman(learner(shared=shared))
@@ -128,9 +132,9 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
         if joint.name == name:
             return joint
     rule = (
-        f"be 'default'; one of {list(RULES)}; 'paper', 'aware' or a learner of {list(LEARNERS)}; or a law "
-        f"of {list(get_args(Kind))} with 'fixed', 'one-shot', 'index z', 'greedy z' or 'moving z', such "
-        "as 'trees index 1'"
+        f"be 'default'; one of {list(RULES)} or {list(own)}; a learner of {list(LEARNERS)}; or a law of "
+        f"{list(get_args(Kind))} with 'fixed', 'one-shot', 'index z', 'greedy z' or 'moving z', such as "
+        "'trees index 1'"
     )
     raise InvalidInputError("The name of a policy", rule, name)
 

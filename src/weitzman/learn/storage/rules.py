@@ -15,11 +15,17 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.policies.aware_rule import AwareRule
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.portfolio.both import Both
+from weitzman.learn.policies.ski_rental import SkiRentalRule
 from weitzman.learn.policy import State, joined, parted
 from weitzman.learn.preparation import UnitRule
 from weitzman.search.rule import Rule, WeitzmanRule
 
-KINDS: Final[dict[str, Any]] = {"aware": AwareRule, "index": WeitzmanRule, "law": JointRule}
+KINDS: Final[dict[str, Any]] = {
+    "aware": AwareRule,
+    "index": WeitzmanRule,
+    "law": JointRule,
+    "ski": SkiRentalRule,
+}
 """The kinds of rules that can be kept; each has ``state`` and ``restored``."""
 
 
