@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
+.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-beside bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,9 @@ bench-variants: .venv/installed  ## time plans of stages, trees and shortlists
 
 bench-fit: .venv/installed  ## time exact FTRL where no weights fit (half a minute)
 	$(BIN)/python benchmarks/bench_fit.py
+
+bench-beside: .venv/installed  ## time this tree beside another, TREE=a clone at another commit (15 minutes)
+	$(BIN)/python benchmarks/bench_beside.py $(TREE)
 
 bench-live: .venv/installed  ## time live rounds of the policy default (1 minute); LOG=file plays a log
 	$(BIN)/python benchmarks/bench_live.py $(LOG)

@@ -24,10 +24,17 @@ class Server:
         How many problems ``p0``, ``p1``, … the load is spread over.
     snapshot_every
         After how many events the service writes a snapshot.
+    environment
+        The environment of the process, if it is not that of this one.
     """
 
     def __init__(
-        self, *, data: Path | str | None, problems: int = 1, snapshot_every: int = 10_000
+        self,
+        *,
+        data: Path | str | None,
+        problems: int = 1,
+        snapshot_every: int = 10_000,
+        environment: dict[str, str] | None = None,
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -39,7 +46,9 @@ class Server:
             what = [*_SERVE, "--port", str(self.port), "--data", str(data)]
             what += ["--snapshot-every", str(snapshot_every)]
         began = time.perf_counter()
-        self._process = subprocess.Popen([sys.executable, *what], stderr=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            [sys.executable, *what], stderr=subprocess.PIPE, env=environment
+        )
         self._wait()
         self.start_seconds = time.perf_counter() - began
 
