@@ -102,8 +102,7 @@ def places_of(place: Mapping[Hashable, int], boxes: Sequence[Hashable]) -> Ints:
 
 def value_in_hand(outside: float | None, sign: float) -> float:
     """Return what is in hand before anything is opened, where smaller is better; +∞ if it is nothing."""
-    in_hand = checked_outside(outside)
-    return math.inf if in_hand is None else sign * in_hand
+    return math.inf if outside is None else sign * checked_outside(outside)
 
 
 def check_new_boxes(player: Any, place: Mapping[Hashable, int], names: Sequence[Hashable]) -> None:

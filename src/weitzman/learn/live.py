@@ -17,11 +17,11 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
-from weitzman.learn.record import bound_rule, revealed
+from weitzman.learn.record import bound_rule, revealed, unknown
 from weitzman.learn.storage.format import pack
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.reservation import Sense
-from weitzman.search.round import Outcome, Search
+from weitzman.search.round import Outcome, Search, finite_value
 from weitzman.search.rule import Rule, WeitzmanRule
 from weitzman.search.state import RoundState
 
@@ -179,7 +179,8 @@ class LiveSearch(Search[Name]):
         return real
 
     def _read(self, value: Any, row: int) -> float:
-        number = super()._read(value, row)
+        # Once a look: super() would take as long as the rest
+        number = self._sign * finite_value(value, self._boxes[row])
         if number < self._shown.least:
             rule = bound_rule(self._shown.least, self._sign)
             raise InvalidInputError(f"The value of box {self._boxes[row]!r}", rule, value)
@@ -191,7 +192,7 @@ class LiveSearch(Search[Name]):
             rule = "come only under feedback 'full'"
             raise InvalidInputError("The values of close", rule, self._feedback)
         if type(values) is not np.ndarray and isinstance(values, Mapping):
-            rows = np.full(len(self._boxes), np.nan)
+            rows = unknown(len(self._boxes))
             for box, value in values.items():
                 place = self._index(box)
                 if not (isinstance(value, float) and math.isnan(value)):
@@ -205,8 +206,9 @@ class LiveSearch(Search[Name]):
             rule = f"be at most {LIMIT:g} in size, or NaN if one is missing"
             raise InvalidInputError("The values of close", rule, values)
         given = given if self._sign > 0.0 else -given
-        for row in np.flatnonzero(given < self._shown.least).tolist():
-            self._read(self._sign * float(given[row]), row)
+        if self._shown.least > -math.inf:
+            for row in np.flatnonzero(given < self._shown.least).tolist():
+                self._read(self._sign * float(given[row]), row)
         return given
 
     def _index(self, box: Name) -> int:
@@ -217,10 +219,7 @@ class LiveSearch(Search[Name]):
 
     def _row(self, seen: dict[int, float], known: Floats | None = None) -> Floats:
         """Return the values seen, one per box of the round, and known ones or NaN where there is none."""
-        row = known
-        if row is None:
-            row = np.empty(len(self._boxes))
-            row.fill(math.nan)
+        row = unknown(len(self._boxes)) if known is None else known
         for place, value in seen.items():
             row[place] = value
         return row

@@ -13,6 +13,7 @@ in compiled code, which gives the same bits.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -113,12 +114,23 @@ class Record:
         return shown, self.values[t, there]
 
 
+@cache
+def _no_values(count: int) -> Floats:
+    return np.full(count, np.nan)
+
+
+def unknown(count: int) -> Floats:
+    """Return the values of rows of which nothing is known: NaN."""
+    # A copy takes a tenth of the time of np.full
+    return _no_values(count).copy()
+
+
 def revealed(rule: Rule, state: RoundState, values: Floats, feedback: Feedback) -> Floats:
     """Return what a round reveals of its values, NaN for the rest."""
     if feedback == "full":
         return values
     rows: Any = state.revealed if "opened" in feedback else getattr(rule, "rows", ())
-    shown = np.full(len(values), np.nan)
+    shown = unknown(len(values))
     shown[list(rows)] = values[list(rows)]
     return shown
 

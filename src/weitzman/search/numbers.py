@@ -41,10 +41,8 @@ def checked_value(value: Any, subject: str, rule: str = "be a finite number") ->
     return number
 
 
-def checked_outside(outside: Any) -> float | None:
-    """Return an outside option as a float, or None if there is none."""
-    if outside is None:
-        return None
+def checked_outside(outside: Any) -> float:
+    """Return an outside option as a float."""
     return checked_value(outside, "The outside option", "be a finite number or None")
 
 

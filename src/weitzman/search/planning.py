@@ -167,7 +167,7 @@ def plan(
     >>> round(p.expected_total, 6)
     4.234375
     """
-    outside = checked_outside(outside)
+    outside = None if outside is None else checked_outside(outside)
     asked = Asked(
         sense=check_sense(sense),
         outside=outside,

@@ -18,8 +18,7 @@ on; what is paid, and the total, count what it was. What the round has shown is 
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,8 +32,7 @@ from weitzman.search.state import RoundState
 Name = TypeVar("Name", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Outcome(Generic[Name]):
+class Outcome(NamedTuple, Generic[Name]):
     """What a search found.
 
     Attributes
@@ -149,9 +147,8 @@ class Search(Generic[Name]):
         return outcome
 
     def _outcome(self) -> Outcome[Name]:
-        self._check_ready()
         state = self._state
-        self._check_value(state.best)
+        self._check_ready(state.best)
         value = self._sign * state.best
         return Outcome(
             opened=tuple([self._boxes[row] for row in state.opened]),
@@ -161,8 +158,8 @@ class Search(Generic[Name]):
             total=value + self._sign * state.paid,
         )
 
-    def _check_ready(self) -> None:
-        """Refuse to close a closed search, or one that waits for a value."""
+    def _check_ready(self, best: float) -> None:
+        """Refuse to close a closed search, one that waits for a value, or one without anything to keep."""
         if self._closed:
             self._check_open()
         if self._state.asked is not None:
@@ -170,10 +167,6 @@ class Search(Generic[Name]):
                 f"The search cannot close while it waits for the value of box {self._current!r}: "
                 "call see(value) or miss()."
             )
-
-    @staticmethod
-    def _check_value(best: float) -> None:
-        """Refuse to close without anything to keep."""
         if best == math.inf:
             raise SearchStateError(
                 "The search cannot close without a value: "
@@ -233,9 +226,8 @@ def search_by(
     if np.shape(costs) != (len(boxes),):
         raise InvalidInputError("The costs", f"be one number per box, {len(boxes)}", costs)
     prices = [checked_cost(cost, box) for cost, box in zip(costs, boxes, strict=True)]
-    in_hand = checked_outside(outside)
-    start = math.inf if in_hand is None else in_hand if sense == "min" else -in_hand
-    state = RoundState(prices, start)
+    sign = 1.0 if sense == "min" else -1.0
+    state = RoundState(prices, math.inf if outside is None else sign * checked_outside(outside))
     return Search(boxes=boxes, rule=WeitzmanRule(sigma), state=state, sense=sense)
 
 

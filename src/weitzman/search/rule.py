@@ -67,15 +67,15 @@ STOP: Final = Stop.STOP
 
 Action = Open | Take | Stop
 
-# Made once: making one takes longer than the rule
-_OPENS: Final = tuple(Open(box) for box in range(256))
+
+class _Actions(dict[int, Action]):
+    def __missing__(self, box: int) -> Action:
+        self[box] = Open(box)
+        return self[box]
 
 
-def to_open(box: int) -> Action:
-    """Return the action for what :func:`next_box` returned."""
-    if box == NO_BOX:
-        return STOP
-    return _OPENS[box] if box < len(_OPENS) else Open(box)
+ACTIONS: Final = _Actions({NO_BOX: STOP})
+"""The action for what :func:`next_box` returned. Each is made once: making one takes longer than the rule."""
 
 
 class Rule(Protocol):
@@ -160,12 +160,13 @@ class WeitzmanRule:
         if position and opened != order[:position]:
             order = [row for row in order if row not in opened]
             position = 0
-        return to_open(next_box(order, sigma, position, state.best))
+        return ACTIONS[next_box(order, sigma, position, state.best)]
 
     def lists(self) -> tuple[list[int], list[float]]:
         """Return order and σ as lists, of which one number is read faster than of an array."""
         if self._lists is None:
-            self._lists = self.order.tolist(), self.sigma.tolist()
+            order = opening_order(self.sigma) if self._order is None else self._order
+            self._lists = order.tolist(), self.sigma.tolist()
         return self._lists
 
     def state(self) -> Arrays:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.policy import Floats, Ints, Round, State, walk
 from weitzman.learn.preparation import CLIP
-from weitzman.search.rule import Action, next_box, opening_order, to_open
+from weitzman.search.rule import ACTIONS, Action, next_box, opening_order
 from weitzman.search.state import RoundState
 
 SUMMARY = 4
@@ -82,8 +82,7 @@ class AwareRule:
         """Return the row to open next, or STOP."""
         sigma = self.reservation_values(state.opened, state.found)
         order = [row for row in opening_order(sigma) if row not in state.opened]
-        row = next_box(order, sigma, 0, state.best)
-        return to_open(row)
+        return ACTIONS[next_box(order, sigma, 0, state.best)]
 
     def state(self) -> State:
         """Return the situation, σ as it is used, what it is not below if there is such, and the weights."""

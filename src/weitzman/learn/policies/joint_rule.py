@@ -10,7 +10,7 @@ from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_moves import MOVING, laid_out, move, next_look
 from weitzman.learn.models.sample_steps import choose, judge, lowest, reweigh
 from weitzman.learn.policy import Floats, State
-from weitzman.search.rule import Action, to_open
+from weitzman.search.rule import ACTIONS, Action
 from weitzman.search.state import RoundState
 
 
@@ -39,7 +39,7 @@ class JointRule:
             row = next_look(
                 vectors, law.weights, self._costs, marks, state.best, self._least, self._caution
             )
-            return to_open(int(row))
+            return ACTIONS[int(row)]
         weights = self._reweighed(state.opened, state.found)
         gains, errors = np.empty(boxes), np.empty(boxes)
         judge(
@@ -52,7 +52,7 @@ class JointRule:
                 self._choice, self._caution, gains, errors,
             )
         )  # fmt: skip
-        return to_open(row)
+        return ACTIONS[row]
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values of all rows, given those that are open."""

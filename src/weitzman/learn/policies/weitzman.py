@@ -221,7 +221,9 @@ class WeitzmanPlayer:
         """Let the learner learn."""
         if self._allowance is not None:
             self._allowance.note(self.bank, shown, values, self.rule(shown))
-        self.late(shown, values)
+        self.bank.update_arrays(
+            boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
+        )
 
     def late(self, shown: Round, values: Floats) -> None:
         """Learn values that came after their round was learned."""

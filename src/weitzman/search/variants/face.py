@@ -158,9 +158,8 @@ class VariantSearch(Search[str]):
         return float(labels.index(value))
 
     def _outcome(self) -> Outcome[str]:
-        self._check_ready()
         settled = self._settle(self._state)
-        self._check_value(settled.value)
+        self._check_ready(settled.value)
         return Outcome(
             opened=tuple([self._boxes[row] for row in self._state.opened]),
             kept=tuple([str(self._boxes[row]) for row in settled.kept]),

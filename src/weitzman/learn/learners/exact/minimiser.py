@@ -118,7 +118,8 @@ def _rounding(state: FTRLState, row: int) -> float:
 def _way_back(state: FTRLState, row: int, step: Floats, slope: float, flips: int) -> float:
     """Return how much of the step to take back: F is least there on the segment that ends at the weights."""
     size = step.shape[0]
-    hessian(state, row, 0.0, state.square[0])
+    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
+    hessian(state.gram[row], state.gram_low[row], ridge, state.square[0])
     symmetric_product(state.square[0], step, state.work[4])
     curvature = dot(step, state.work[4], size)
     kinks, bends, order = state.kinks[0], state.kinks[1], state.lists[ORDER]

@@ -26,22 +26,22 @@ ENOUGH = 1e-24
 
 
 @compiled
-def hessian(state: FTRLState, row: int, penalty: float, out: Floats) -> None:
-    """Set out to B + penalty · I."""
-    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
+def hessian(gram: Floats, gram_low: Floats, ridge: float, out: Floats) -> None:
+    """Set out to the Gram matrix of one row + ridge · I."""
     size = out.shape[0]
     for k in range(size):
         for j in range(size):
-            out[k, j] = state.gram[row, k, j] + state.gram_low[row, k, j]
-        out[k, k] += ridge + penalty
+            out[k, j] = gram[k, j] + gram_low[k, j]
+        out[k, k] += ridge
 
 
 @rare
 def refresh(state: FTRLState, row: int) -> None:
     """Compute the inverse from scratch."""
-    hessian(state, row, 0.0, state.square[0])
+    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
+    hessian(state.gram[row], state.gram_low[row], ridge, state.square[0])
     invert(state.square[0], state.inverse[row])
-    state.reals[row, INVERSE_RIDGE] = state.reals[row, RIDGE] * state.reals[row, NOW]
+    state.reals[row, INVERSE_RIDGE] = ridge
     state.counts[row, CHANGES] = 0
 
 
@@ -51,14 +51,17 @@ def solve(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
     if state.counts[row, CHANGES] < LOST:
         symmetric_product(state.inverse[row], x, out)
     else:
-        _solve_anew(state, row, x, out)
+        ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
+        _solve_anew(state.gram[row], state.gram_low[row], ridge, state.square, x, out)
 
 
 @rare
-def _solve_anew(state: FTRLState, row: int, x: Floats, out: Floats) -> None:
-    hessian(state, row, 0.0, state.square[0])
-    invert(state.square[0], state.square[1])
-    symmetric_product(state.square[1], x, out)
+def _solve_anew(
+    gram: Floats, gram_low: Floats, ridge: float, square: Floats, x: Floats, out: Floats
+) -> None:
+    hessian(gram, gram_low, ridge, square[0])
+    invert(square[0], square[1])
+    symmetric_product(square[1], x, out)
 
 
 @compiled
@@ -78,7 +81,8 @@ def careful_step(state: FTRLState, row: int, gradient: Floats, step: Floats) -> 
     size = step.shape[0]
     rest, way, bent, matrix = state.work[4], state.work[5], state.work[6], state.square[0]
     weights = state.weights[row]
-    hessian(state, row, 0.0, matrix)
+    ridge = state.reals[row, RIDGE] * state.reals[row, NOW]
+    hessian(state.gram[row], state.gram_low[row], ridge, matrix)
     now = 0.0
     for j in range(size):
         step[j], rest[j], way[j] = 0.0, -gradient[j], -gradient[j] / matrix[j, j]
@@ -114,10 +118,10 @@ def step_to_ball(state: FTRLState, row: int, radius: float, step: Floats) -> Non
         target[j] = state.moment[row, j] + state.moment_low[row, j] + held
     penalty = 0.0
     for _ in range(100):
-        hessian(state, row, penalty, state.square[0])
+        hessian(state.gram[row], state.gram_low[row], ridge + penalty, state.square[0])
         invert(state.square[0], state.square[1])
         symmetric_product(state.square[1], target, found)
-        hessian(state, row, penalty, state.square[0])
+        hessian(state.gram[row], state.gram_low[row], ridge + penalty, state.square[0])
         symmetric_product(state.square[0], found, inside)
         for j in range(size):
             inside[j] = target[j] - inside[j]

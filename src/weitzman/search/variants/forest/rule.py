@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Arrays, Floats
-from weitzman.search.rule import Action, next_box, to_open
+from weitzman.search.rule import ACTIONS, Action, next_box
 from weitzman.search.state import RoundState
 from weitzman.search.variants.forest.forest import Forest
 
@@ -80,7 +80,7 @@ class ForestRule:
             [row for row in self._roots if row not in opened][:1] if opened else self._roots[:1]
         )
         order = [min(ready, key=self._key)] if ready else []
-        return to_open(next_box(order, self.sigma, 0, self._mark(state)))
+        return ACTIONS[next_box(order, self.sigma, 0, self._mark(state))]
 
     def _mark(self, state: RoundState) -> float:
         """Return the worst of the values that would be kept now."""
