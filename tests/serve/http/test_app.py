@@ -436,9 +436,17 @@ def test_policies_that_are_none_are_refused(
             "The parameter 'prepare' of Aware must be 'all' or 'contexts' or 'nothing' or 'auto'. "
             "Got 'some'.",
         ),
+        (
+            {"learner": "Residual", "parameters": {"memory": 10**9}},
+            "The memory must be an integer from 1 to 100000. Got 1000000000.",
+        ),
+        (
+            {"learner": "Fourier", "parameters": {"features": 10**9}},
+            "The number of features must be an integer from 2 to 4096. Got 1000000000.",
+        ),
     ],
 )
-def test_a_parameter_of_another_type_is_refused_by_its_name(
+def test_a_parameter_of_another_type_or_out_of_range_is_refused_by_its_name(
     service: Running, settings: dict[str, Any], detail: str
 ) -> None:
     before = service.get("/v1/digest").json()

@@ -24,6 +24,9 @@ from weitzman.learn.learners.parts.regulariser import prior_rows
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 from weitzman.search.numbers import LIMIT
 
+UNBOUNDED = 2**62
+"""More observations than any row ever has."""
+
 
 class _Linear(Protocol):
     @property
@@ -40,7 +43,7 @@ class CompiledBank(Bank):
     ``blank`` makes the arrays from w₀ of each row and the capacity, and ``weights`` finds the weights among
     them; None if the prediction is not w·x. For a learner that keeps observations ``seen`` is the largest
     number that a row holds: the capacity then grows by doubling. ``tidy`` clears what a copied state holds
-    but does not use.
+    but does not use. ``most`` is what a row remembers at most: more room than that is never needed.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class CompiledBank(Bank):
         blank: Callable[[Floats, int], Any],
         weights: Callable[[Any], Floats] | None = attrgetter("weights"),
         seen: Callable[[Any], int] | None = None,
+        most: int = UNBOUNDED,
         tidy: Callable[[Arrays], Arrays] = lambda state: state,
     ) -> None:
         super().__init__(boxes=boxes, dimension=dimension, shared=learner.shared)
@@ -59,10 +63,12 @@ class CompiledBank(Bank):
         self._blank = blank
         self._weights = weights
         self._seen = seen
+        self._most = most
         self._tidy = tidy
         self._predict_rows = Native(predict_rows)
         self._learn_rows = Native(learn_rows)
-        self._take(boxes, 64, self._unseen(boxes, 64))
+        capacity = min(64, most)
+        self._take(boxes, capacity, self._unseen(boxes, capacity))
 
     def _unseen(self, boxes: int, capacity: int) -> Any:
         """Return the arrays of boxes that have seen nothing."""
@@ -128,18 +134,21 @@ class CompiledBank(Bank):
 
     def reserve(self, observations: int) -> None:
         """Make room for further observations of every row."""
-        if self._seen is None or self._left >= observations:
+        if self._left >= observations:
             self._left -= observations
             return
-        needed = self._seen(self.arrays) + observations
-        if needed > self._capacity:
-            self._grow(self.boxes, max(needed, 2 * self._capacity))
-        self._left = self._capacity - needed
+        self._left = self.room() - observations
+        if self._left < 0:
+            needed = self._capacity - self._left
+            self._grow(self.boxes, min(self._most, max(needed, 2 * self._capacity)))
+            self._left = self.room() - observations
 
     def room(self) -> int:
         """Return how many observations every row can still take."""
         self._left = 0
-        return 2**62 if self._seen is None else self._capacity - self._seen(self.arrays)
+        if self._seen is None or self._capacity == self._most:
+            return UNBOUNDED
+        return self._capacity - self._seen(self.arrays)
 
     def _resize(self, boxes: int) -> None:
         self._grow(boxes, self._capacity)
@@ -155,7 +164,7 @@ class CompiledBank(Bank):
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         lengths = [array.shape[1] for array in state.values() if array.ndim > 1]
-        capacity = int(max([self._capacity, *lengths]))
+        capacity = min(self._most, int(max([self._capacity, *lengths])))
         arrays = self._unseen(boxes, capacity)
         targets = dict(named_arrays(arrays))
         if targets.keys() != state.keys() - {"boxes"}:

@@ -40,6 +40,7 @@ from weitzman.search.numbers import whole_number
 
 FIRST = 64
 """How many contexts the waves take their scales from."""
+_MOST = 4096  # weights take memory of the square of this for every box
 _TERMS = 13
 _TAYLOR = tuple(
     (-1.0) ** k * (2.0 * math.pi) ** (2 * k) / math.factorial(2 * k) for k in range(_TERMS)
@@ -70,7 +71,7 @@ class Fourier:
 
     def start(self, *, boxes: int, dimension: int) -> PlainBank:
         """Return a bank that has seen nothing."""
-        features = whole_number(self.features, "The number of features", least=2)
+        features = whole_number(self.features, "The number of features", least=2, most=_MOST)
         if features % 2:
             raise InvalidInputError("The number of features", "be even", self.features)
         waves = Waves(features=features, seed=whole_number(self.seed, "The seed", least=0))

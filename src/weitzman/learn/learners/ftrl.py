@@ -29,7 +29,7 @@ import numpy as np
 from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, load_row
-from weitzman.learn.learners.compiled_bank import CompiledBank
+from weitzman.learn.learners.compiled_bank import UNBOUNDED, CompiledBank
 from weitzman.learn.learners.exact.anchor import length_of
 from weitzman.learn.learners.exact.minimiser import minimise
 from weitzman.learn.learners.exact.points import (
@@ -69,6 +69,7 @@ from weitzman.learn.learners.parts.regulariser import (
     automatic_ridge,
     ball_radius,
     check_forget,
+    checked_horizon,
     eta_code,
     hold_to_others,
     is_shared_prior,
@@ -131,26 +132,24 @@ class FTRL:
             self,
             boxes=boxes,
             dimension=dimension,
-            blank=lambda start, capacity: _blank(start, window or capacity, rules),
-            seen=None if window else lambda state: int(state.counts[:, SEEN].max()),
+            blank=lambda start, capacity: _blank(start, capacity, rules),
+            seen=lambda state: int(state.counts[:, SEEN].max()),
+            most=window or UNBOUNDED,
             tidy=_tidy,
         )
 
     def _rules(self) -> Floats:
         radius = ball_radius(self.radius)
         check_forget(self.forget)
-        for subject, number in (("The window", self.window), ("The horizon", self.horizon)):
-            if number is not None:
-                whole_number(number, subject, least=1)
-        window = self.window or 0
+        window = 0 if self.window is None else whole_number(self.window, "The window", least=1)
         if self.forget < 1.0:
             lasting = math.ceil(60.0 * math.log(2.0) / -math.log(self.forget))
             # A power of two, so that the last bit of a logarithm does not matter
             lasting = 1 << (lasting - 1).bit_length()
-            # A longer one would fill before it matters, and the memory of it is taken at once
+            # A longer one would matter after more rounds than anybody has
             window = min(window or lasting, lasting) if lasting <= _LONGEST else window
         eta = eta_code(self.eta, self.radius, self.horizon)
-        rules = [eta, radius, self.forget, window, self.horizon or 0]
+        rules = [eta, radius, self.forget, window, checked_horizon(self.horizon)]
         # One entry more, so that states of other priors stay as they are
         return np.array([*rules, 1.0] if is_shared_prior(self.prior) else rules, dtype=np.float64)
 

@@ -41,6 +41,7 @@ from weitzman.learn.learners.parts.regulariser import (
     THEOREM,
     Eta,
     ball_radius,
+    checked_horizon,
     eta_code,
     follow_ridge,
     into_ball,
@@ -96,6 +97,7 @@ class LinearisedFTRL:
         """Return a bank that has seen nothing."""
         own_prior(self.prior)
         radius = ball_radius(self.radius)
+        horizon = checked_horizon(self.horizon)
         eta = eta_code(self.eta, self.radius, self.horizon)
 
         def blank(start: Floats, capacity: int) -> LinearisedState:
@@ -107,7 +109,7 @@ class LinearisedFTRL:
                 reals=np.zeros((rows, 6)),
                 spread=np.zeros((rows, 3)),
                 pool=np.zeros(3),
-                rules=np.array([eta, radius, self.horizon or 0], dtype=np.float64),
+                rules=np.array([eta, radius, horizon], dtype=np.float64),
                 work=np.zeros((1, size)),
             )
 

@@ -20,7 +20,6 @@ import numpy as np
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import linear
-from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
@@ -39,6 +38,9 @@ from weitzman.learn.learners.ridge import (
     regression_settle,
     regression_width,
 )
+from weitzman.search.numbers import whole_number
+
+_LONGEST = 100_000  # the memory of every box is taken at once
 
 
 class ResidualState(NamedTuple):
@@ -81,8 +83,7 @@ class Residual:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
-        if self.memory < 1:
-            raise InvalidInputError("memory", "be an integer >= 1", self.memory)
+        memory = whole_number(self.memory, "The memory", least=1, most=_LONGEST)
 
         def blank(start: Floats, capacity: int) -> ResidualState:
             rows = len(start)
@@ -90,8 +91,8 @@ class Residual:
                 core=blank_regression(start, self.eta, self.forget, self.prior),
                 spread=np.zeros((rows, 3)),
                 pool=np.zeros(3),
-                recent=np.zeros((rows, self.memory)),
-                ordered=np.zeros((rows, self.memory)),
+                recent=np.zeros((rows, memory)),
+                ordered=np.zeros((rows, memory)),
                 counts=np.zeros((rows, 1), dtype=np.int64),
             )
 

@@ -27,7 +27,7 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import float_array
+from weitzman.search.numbers import finite_number, float_array, whole_number
 
 Eta = float | Literal["auto", "theorem"]
 Prior = ArrayLike | Literal["boxes"] | None
@@ -85,15 +85,18 @@ def ball_radius(radius: float | None) -> float:
     """Return M, +∞ if there is no ball."""
     if radius is None:
         return math.inf
-    if not 0.0 < radius < math.inf:
-        raise InvalidInputError("radius", "be a finite number > 0, or None", radius)
-    return radius
+    rule = "be a finite number > 0, or None"
+    length = finite_number(radius, "radius", rule)
+    if not length > 0.0:
+        raise InvalidInputError("radius", rule, radius)
+    return length
 
 
 def check_forget(forget: float) -> None:
     """Refuse a discount that is none."""
-    if not 0.0 < forget <= 1.0:
-        raise InvalidInputError("forget", "be a number > 0 and <= 1", forget)
+    rule = "be a number > 0 and <= 1"
+    if not 0.0 < finite_number(forget, "forget", rule) <= 1.0:
+        raise InvalidInputError("forget", rule, forget)
 
 
 def is_shared_prior(prior: Prior) -> bool:
@@ -167,13 +170,20 @@ def prior_rows(prior: Prior, rows: int, size: int) -> Floats:
 
 def eta_code(eta: Eta, radius: float | None, horizon: int | None) -> float:
     """Return η as one number for compiled code: positive as given, or :data:`AUTO` or :data:`THEOREM`."""
-    if eta == "auto":
+    if isinstance(eta, str) and eta == "auto":
         return AUTO
-    if eta == "theorem":
+    if isinstance(eta, str) and eta == "theorem":
         if radius is None or horizon is None:
             rule = "come with a radius and a horizon"
             raise InvalidInputError("eta='theorem'", rule, (radius, horizon))
         return THEOREM
-    if isinstance(eta, str | bool) or not 0.0 < float(eta) < math.inf:
-        raise InvalidInputError("eta", "be a finite number > 0, 'auto' or 'theorem'", eta)
-    return float(eta)
+    rule = "be a finite number > 0, 'auto' or 'theorem'"
+    number = finite_number(eta, "eta", rule)
+    if not number > 0.0:
+        raise InvalidInputError("eta", rule, eta)
+    return number
+
+
+def checked_horizon(horizon: int | None) -> int:
+    """Return T, 0 if there is none."""
+    return 0 if horizon is None else whole_number(horizon, "The horizon", least=1)
