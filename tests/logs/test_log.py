@@ -483,3 +483,66 @@ def test_a_best_possible_value_is_a_setting_of_the_log(tmp_path: Path) -> None:
     assert (log.skipped, len(log)) == (1, 2)
     with pytest.raises(wz.InvalidInputError, match="'least' must be a finite number or None"):
         read_log(file, least=math.nan)
+
+
+CHANCES = """round,box,cost,value,opened,chance
+1,a,0.5,3.5,true,
+1,b,1,,false,0.05
+2,a,0.5,2.0,true,1
+2,b,1,7.0,true,0.05
+3,a,0.5,1.0,true,1
+3,b,1,,false,
+"""
+
+
+def test_chances_are_read_and_an_opened_box_without_one_had_the_chance_1(tmp_path: Path) -> None:
+    log = read_log(_csv(tmp_path, CHANCES))
+    assert log.chances is not None and log.draws == "round"
+    np.testing.assert_array_equal(log.chances, [[1.0, 0.05], [1.0, 0.05], [1.0, np.nan]])
+    assert log.columns["chance"] == "chance" and log.features == []
+    assert read_log(_csv(tmp_path, CHANCES), chance=None, features=[]).chances is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("false,0.05", "false,1.5", "row 2, column 'chance': the chance must be a number from 0 to 1"),
+        ("false,0.05", "false,often", "row 2, column 'chance': the chance must be a number from 0 to"),
+        ("false,0.05", "false,1", "row 2, column 'chance': the chance must be below 1, as the box was not"),
+        ("true,0.05", "true,0", "row 4, column 'chance': the chance must be above 0, as the box was"),
+        ("true,1\n2", "true,0.05\n2", None),
+        ("1.0,true,1\n3,b,1,,false,", "1.0,true,0.05\n3,b,1,,false,0.05", "row 6, column 'chance'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_chance_is_an_error_with_its_place(
+    tmp_path: Path, old: str, new: str, text: str | None
+) -> None:
+    assert CHANCES.count(old) == 1
+    path = _csv(tmp_path, CHANCES.replace(old, new))
+    if text is None:
+        read_log(path)
+        return
+    with pytest.raises(wz.InvalidFileError, match=text):
+        read_log(path)
+    log = read_log(path, skip_bad=True)
+    assert log.skipped == 1 and log.chances is not None
+
+
+def test_with_a_draw_for_each_box_equal_chances_may_differ_in_what_was_opened(
+    tmp_path: Path,
+) -> None:
+    text = CHANCES.replace("1.0,true,1\n3,b,1,,false,", "1.0,true,0.05\n3,b,1,,false,0.05")
+    assert read_log(_csv(tmp_path, text), draws="box").draws == "box"
+    wrong: Any = "boxes"
+    with pytest.raises(wz.InvalidInputError, match="'draws' must be 'round' or 'box'"):
+        read_log(_csv(tmp_path, text), draws=wrong)
+
+
+def test_a_chance_needs_to_be_told_what_was_opened(tmp_path: Path) -> None:
+    path = _csv(tmp_path, CHANCES.replace("opened", "asked").replace("chance", "odds"))
+    with pytest.raises(wz.InvalidFileError, match="must stand beside one that says what was op"):
+        read_log(path, chance="odds")
+    assert read_log(path, opened="asked", chance="odds").chances is not None
+    # A column of that name beside no other is like any other
+    log = read_log(_csv(tmp_path, CHANCES.replace("opened", "x_asked")))
+    assert log.chances is None

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.features import Encoding
+from weitzman.logs.chances import Drawn
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
@@ -54,6 +55,11 @@ class Log:
         T×n, which boxes were opened when it happened; None if the log does not say.
     paid
         T×n, what looks really cost, NaN where that is not known; None if the log does not say.
+    chances
+        T×n, with what chance each box was opened, given what the boxes of its round hold: 1 if no draw was
+        needed, NaN for a box that was not opened and of which it is not known; None if the log does not say.
+    draws
+        ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own.
     least
         The best value that a box can hold; None if that was not said.
     skipped
@@ -76,6 +82,8 @@ class Log:
     outside: Floats | None
     opened: Flags | None
     paid: Floats | None = None
+    chances: Floats | None = None
+    draws: Drawn = "round"
     least: float | None = None
     skipped: int
     source: str
@@ -100,6 +108,8 @@ def read_log(
     outside: str | None = "outside",
     opened: str | None = "opened",
     paid: str | None = "paid",
+    chance: str | None = "chance",
+    draws: Drawn = "round",
     features: Sequence[str] | None = None,
     shared: bool | Literal["auto"] = "auto",
     least: float | None = None,
@@ -111,9 +121,12 @@ def read_log(
     ----------
     source
         The path of a Parquet or CSV file, or a pandas, polars or Arrow table.
-    round, box, cost, value, outside, opened, paid
-        The names of the columns. ``outside``, ``opened`` and ``paid`` may be absent under these names, or
-        None.
+    round, box, cost, value, outside, opened, paid, chance
+        The names of the columns. The last four may be absent under these names, or None; ``chance`` counts
+        only beside ``opened``.
+    draws
+        What a draw decides where boxes were opened by chance: ``"round"``, one draw for all boxes of a round,
+        or ``"box"``, one for each.
     features
         The columns that are known before a box is opened. None: all that begin with ``x_``; if none
         does, all that have no other role.
@@ -127,8 +140,10 @@ def read_log(
     """
     if shared not in (True, False, "auto"):
         raise InvalidInputError("The setting 'shared'", "be True, False or 'auto'", shared)
+    if draws not in ("round", "box"):
+        raise InvalidInputError("The setting 'draws'", "be 'round' or 'box'", draws)
     named = {"round": round, "box": box, "cost": cost, "value": value}
-    maybe = {"outside": outside, "opened": opened, "paid": paid}
+    maybe = {"outside": outside, "opened": opened, "paid": paid, "chance": chance}
 
     def roles(table: Table) -> Roles:
         return _roles(table, named, maybe, features)
@@ -137,8 +152,8 @@ def read_log(
         least = finite_number(least, "The setting 'least'", "be a finite number or None")
     table = read_table(source, lambda t: roles(t).columns)
     chosen = roles(table)
-    rows = checked_rows(table, chosen, skip_bad=skip_bad, least=least)
-    return replace(_laid_out(table, rows, shared, chosen), least=least)
+    rows = checked_rows(table, chosen, skip_bad=skip_bad, least=least, draws=draws)
+    return replace(_laid_out(table, rows, shared, chosen), least=least, draws=draws)
 
 
 def _roles(
@@ -147,6 +162,12 @@ def _roles(
     """Return which column of a table is what; all of them exist."""
     # A default name that is not there means that the log does not say
     there = {r: None if c == r and c not in table.names else c for r, c in maybe.items()}
+    if there["opened"] is None and there["chance"] is not None:
+        if maybe["chance"] != "chance":
+            rule = "stand beside one that says what was opened"
+            raise table.wrong(": the column of the chance", rule, there["chance"])
+        # Some other column of that name
+        there["chance"] = None
     taken = {**named, **{r: c for r, c in there.items() if c is not None}}
     for role, column in taken.items():
         if column not in table.names:
@@ -162,7 +183,7 @@ def _roles(
         free = [n for n in table.names if n not in taken.values()]
         features = [n for n in free if n.startswith("x_")] or free
     else:
-        hidden = {taken["value"], there["opened"], there["paid"]}
+        hidden = {taken["value"], there["opened"], there["paid"], there["chance"]}
         features = _given_features(table, given, hidden)
     both: dict[str, Any] = {**named, **there}
     return Roles(**both, features=tuple(features))
@@ -217,6 +238,7 @@ def _laid_out(table: Table, rows: Rows, shared: bool | Literal["auto"], roles: R
         outside=outside,
         opened=opened,
         paid=None if rows.paid is None else _grid(rows.paid, places, (count, n)),
+        chances=None if rows.chances is None else _grid(rows.chances, places, (count, n)),
         skipped=rows.skipped,
         source=table.name,
         columns=roles.by_name,

@@ -7,10 +7,13 @@ The rules, in the order in which they are tried; a row breaks the first of them 
 - ``cost`` is a finite number ≥ 0;
 - ``paid`` is a finite number ≥ 0 or missing;
 - ``value`` and ``outside`` are finite numbers or missing, ``opened`` is true or false;
+- ``chance`` is a number from 0 to 1 or missing, above 0 for a box that was opened and below 1 for another;
 - ``value`` is not below the best possible one, if that is known;
 - a feature is a finite number, a level, or missing;
 - the box is not yet in the round, among the rows that are right so far;
-- ``outside`` is that of the first such row of the round.
+- ``outside`` is that of the first such row of the round;
+- where one draw decides for the round, ``chance`` of a box that was not opened is below that of every box
+  that was.
 
 Without ``skip_bad`` the first row that breaks a rule is the error.
 """
@@ -23,6 +26,7 @@ import numpy as np
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.features import Encoding, Feature
 from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of, numbers_of
+from weitzman.logs.chances import Drawn, broken_rules, out_of_draw
 from weitzman.logs.table import Table
 from weitzman.search.numbers import LIMIT
 
@@ -32,7 +36,7 @@ MOST_LEVELS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """Which column is what; None for ``outside``, ``opened`` or ``paid`` that the log does not have."""
+    """Which column is what; None for one of the last five that the log does not have."""
 
     round: str
     box: str
@@ -41,12 +45,13 @@ class Roles:
     outside: str | None
     opened: str | None
     paid: str | None = None
+    chance: str | None = None
     features: tuple[str, ...]
 
     @property
     def by_name(self) -> dict[str, str]:
         """The column of each role that the log has, features aside."""
-        names = ("round", "box", "cost", "value", "outside", "opened", "paid")
+        names = ("round", "box", "cost", "value", "outside", "opened", "paid", "chance")
         return {n: column for n in names if (column := getattr(self, n)) is not None}
 
     @property
@@ -74,6 +79,7 @@ class Rows:
     outside: Floats | None
     opened: Floats | None
     paid: Floats | None
+    chances: Floats | None
     encoding: Encoding
     cells: list[Floats]
     skipped: int
@@ -109,8 +115,15 @@ class _Faults:
         return int(self.bad.sum()) + len(self._table.ragged)
 
 
-def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | None = None) -> Rows:
-    """Return the rows of a table that keep the rules."""
+def checked_rows(
+    table: Table,
+    roles: Roles,
+    *,
+    skip_bad: bool,
+    least: float | None = None,
+    draws: Drawn = "round",
+) -> Rows:
+    """Return the rows of a table that keep the rules; ``draws`` are those of the log."""
     faults = _Faults(table)
     rounds = _labels(table, roles.round, "round", faults)
     boxes = _labels(table, roles.box, "box", faults)
@@ -120,7 +133,7 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
     if least is not None:
         rule = f"be >= {least:g}, the least that a box can hold, as was said"
         faults.note(values < least, roles.value, "value", rule)
-    outside = opened = paid = None
+    outside = opened = paid = chances = None
     if roles.paid is not None:
         paid = _noted(numbers_of(table.columns[roles.paid]), roles.paid, "paid", faults, least=0.0)
     if roles.outside is not None:
@@ -130,6 +143,10 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
         opened = flags_of(table.columns[roles.opened])
         wrong = ~np.isfinite(opened)
         faults.note(wrong, roles.opened, "mark of an opened box", "be true or false")
+        if roles.chance is not None:
+            chances = numbers_of(table.columns[roles.chance])
+            for wrong, rule in broken_rules(chances, opened == 1.0):
+                faults.note(wrong, roles.chance, "chance", rule)
     features, cells = _features(table, roles, faults)
     good = np.flatnonzero(~faults.bad)
     twice = _seen_before(rounds.places[good] * max(1, len(boxes.labels)) + boxes.places[good])
@@ -141,6 +158,12 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
         differs = _differing(outside, rounds.places, np.flatnonzero(~faults.bad))
         rule = "be the same in all rows of a round"
         faults.note(_among(differs, faults.bad), roles.outside, "outside option", rule)
+    if chances is not None and opened is not None and roles.chance is not None:
+        looked = opened == 1.0
+        chances = np.where(looked & np.isnan(chances), 1.0, chances)
+        if draws == "round":
+            wrong, rule = out_of_draw(chances, looked, rounds.places, ~faults.bad)
+            faults.note(wrong, roles.chance, "chance of a box that was not opened", rule)
     skipped = faults.done(skip_bad)
     kept = ~faults.bad
     if not kept.any():
@@ -155,6 +178,7 @@ def checked_rows(table: Table, roles: Roles, *, skip_bad: bool, least: float | N
         outside=None if outside is None else outside[kept],
         opened=None if opened is None else opened[kept],
         paid=None if paid is None else paid[kept],
+        chances=None if chances is None else chances[kept],
         encoding=encoding,
         cells=cells,
         skipped=skipped,
