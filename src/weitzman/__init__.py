@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from weitzman.learn.record import Played
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
+    from weitzman.replays.judgement.judge import judge
     from weitzman.replays.replay import replay
     from weitzman.search.variants.face import AnyPlan, Step
     from weitzman.search.variants.hard.bounded import BoundedPlan
@@ -144,6 +145,7 @@ __all__ = [
     "expected_excess",
     "expected_total",
     "graphic_matroid",
+    "judge",
     "load",
     "next_box",
     "objective",
@@ -204,6 +206,7 @@ _LATER = {
     "default_policy": "learn.policies.portfolio.portfolio",
     "evaluate": "lab.study.evaluate",
     "graphic_matroid": "search.variants.keep",
+    "judge": "replays.judgement.judge",
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",
     "partition_matroid": "search.variants.keep",
