@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from weitzman.cli.compare import compare_command
+from weitzman.cli.judge import judge_command
 from weitzman.cli.keys import keys_app
 from weitzman.cli.plan import plan_command
 from weitzman.cli.plot import plot_command
@@ -39,6 +40,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "plan": (plan_command, "examples/quotes.csv --plot plan.png"),
     "study": (study_command, "examples/memory.toml --output memory"),
     "replay": (replay_command, "decisions.parquet --cost seconds --value error --output report"),
+    "judge": (judge_command, "decisions.parquet --policy no-context --policy default"),
     "reproduce": (reproduce_command, "--output report"),
     "plot": (plot_command, "report --output regret.pdf"),
     "compare": (compare_command, "--feedback full --output compare"),

@@ -50,6 +50,8 @@ class Judgement:
         How many rounds are judged, and by what costs were multiplied.
     floor, ceiling
         What bounds take for the smallest and the largest value.
+    closed
+        What the boxes cost that are not plain, (T,): the price of a draw that opens them all.
     """
 
     rules: Mapping[str, Judged]
@@ -59,6 +61,7 @@ class Judgement:
     cost_scale: float
     floor: float
     ceiling: float
+    closed: Floats
 
     def of(self, name: str) -> Judged:
         """Return what is said of one rule."""
@@ -154,6 +157,7 @@ def judge(
         cost_scale=float(cost_scale),
         floor=seen.floor,
         ceiling=seen.ceiling,
+        closed=seen.closed(first),
     )
 
 

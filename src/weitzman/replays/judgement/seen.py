@@ -97,6 +97,11 @@ class Seen:
         best: Floats = np.minimum(found.min(axis=1), self.outside)[first:]
         return best
 
+    def closed(self, first: int = 0) -> Floats:
+        """Return what the boxes cost that are not plain, round by round."""
+        there = ~self.plain & ~np.isnan(self.costs)
+        return np.asarray(np.where(there, self.prices, 0.0).sum(axis=1)[first:])
+
     def recorded(self, first: int = 0) -> Floats | None:
         """Return the totals of the rule in force, without what draws opened.
 

@@ -8,9 +8,16 @@ from weitzman.replays.judgement.estimate import METHODS
 
 if TYPE_CHECKING:
     from rich.console import Group
+    from rich.table import Table
 
     from weitzman.replays.judgement.judge import Judgement
     from weitzman.replays.judgement.judged import Judged
+
+HEADINGS = (
+    *("policy", "total per round", "95 %", "naive", "certain", "by draws", "unknown"),
+    *("difference, 95 %", "verdict"),
+)
+"""The headings of :func:`cells`."""
 
 
 def judgement_rows(judgement: "Judgement") -> list[dict[str, str | float | None]]:
@@ -46,30 +53,49 @@ def judgement_table(judgement: "Judgement") -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    scale = "" if judgement.cost_scale == 1.0 else f", costs × {judgement.cost_scale:g}"
-    lines = [f"{judgement.rounds:,} rounds{scale}, compared with {judgement.against}"]
-    if judgement.recorded is not None:
-        lines.append(
-            f"recorded: {judgement.recorded.mean():.4g} per round, without what draws opened"
-        )
-    numbers = (
-        "total per round",
-        "95 %",
-        "naive",
-        "certain",
-        "by draws",
-        "unknown",
-        "difference, 95 %",
+    return Group(
+        Text("\n".join(lead_lines(judgement))),
+        rule_table(judgement),
+        Text("\n".join(notes(judgement))),
     )
-    table = table_of(["policy"], numbers, (_cells(n, one) for n, one in judgement.rules.items()))
-    table.add_column("verdict")
-    table.columns[-1]._cells = [
-        "" if one.verdict is None else one.verdict.word for one in judgement.rules.values()
+
+
+def rule_table(judgement: "Judgement") -> "Table":
+    """Return a row for each rule."""
+    rows = (cells(name, one) for name, one in judgement.rules.items())
+    return table_of(HEADINGS[:1], HEADINGS[1:], rows)
+
+
+def lead_lines(judgement: "Judgement") -> list[str]:
+    """Return what was judged, and what was recorded."""
+    scale = "" if judgement.cost_scale == 1.0 else f", costs × {judgement.cost_scale:g}"
+    lines = [f"{judgement.rounds:,} rounds{scale}, compared with {judgement.against}."]
+    if judgement.recorded is not None:
+        mean = f"{judgement.recorded.mean():.4g}"
+        lines.append(f"Recorded: {mean} per round, without what draws opened.")
+    return lines
+
+
+def notes(judgement: "Judgement") -> list[str]:
+    """Return what a reader must know to take the table right."""
+    lines = [
+        "naive is the mean over the rounds that happen to be known: for contrast, not for use."
     ]
-    return Group(Text("\n".join(lines)), table)
+    unknown = [name for name, one in judgement.rules.items() if one.unidentified > 0.0]
+    if unknown:
+        ends = f"{judgement.floor:.4g} and {judgement.ceiling:.4g}"
+        lines.append(
+            f"Of {', '.join(unknown)} a part of the rounds is shown by no draw, or by one alone. What stands "
+            f"under 95 % has bounds for it, which take {ends} for the smallest and the largest value."
+        )
+    few = [name for name, one in judgement.rules.items() if 0 < one.rounds_explored < 50]
+    if few:
+        lines.append(f"Fewer than 50 explored rounds speak of {', '.join(few)}.")
+    return lines
 
 
-def _cells(name: str, one: "Judged") -> list[str]:
+def cells(name: str, one: "Judged") -> list[str]:
+    """Return what is said of a rule, as texts."""
     best = one.estimates[METHODS[0]]
     shares = [f"{100.0 * share:.0f} %" for share in (one.certain, one.explored, one.unidentified)]
     apart = "" if one.verdict is None else _between(one.verdict.low, one.verdict.high)
@@ -80,6 +106,7 @@ def _cells(name: str, one: "Judged") -> list[str]:
         f"{one.estimates['naive'].mean:.4g}",
         *shares,
         apart,
+        "" if one.verdict is None else one.verdict.word,
     ]
 
 

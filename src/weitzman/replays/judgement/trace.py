@@ -31,6 +31,9 @@ class Trace:
         What plain boxes say that the total is at least and at most.
     spent, hand
         What is paid, with the first box that is not plain, and what is in hand by then.
+    missing
+        What the boxes cost that the rule opens and that are not plain; where the total is not known, those of
+        them on the longest way that is possible.
     """
 
     totals: Floats
@@ -39,6 +42,7 @@ class Trace:
     high: Floats
     spent: Floats
     hand: Floats
+    missing: Floats
 
     @property
     def covered(self) -> Flags:
@@ -57,7 +61,7 @@ class Trace:
 
 
 def traces(policies: Sequence[Policy], seen: Seen, *, learned: int | None, tick: Tick) -> Floats:
-    """Return what a log shows of policies, (k, 6, T).
+    """Return what a log shows of policies, (k, 7, T).
 
     ``learned`` is how many rounds policies learn from; the rounds behind these are judged. None: all are, by
     policies that go on learning.

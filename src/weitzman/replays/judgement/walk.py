@@ -31,7 +31,7 @@ from weitzman.search.kernels import play_round
 from weitzman.search.rule import STOP, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
-COLUMNS = ("totals", "chances", "low", "high", "spent", "hand")
+COLUMNS = ("totals", "chances", "low", "high", "spent", "hand", "missing")
 
 
 class Frame(NamedTuple):
@@ -58,15 +58,17 @@ def walk_index(
 ) -> None:  # fmt: skip
     """Set out to :data:`COLUMNS` for Weitzman's rule; NaN for the total of a round that is not covered."""
     best, paid, _, count = play_round(order, sigma, prices, values, outside)
-    chance, covered = 1.0, True
+    chance, covered, missing = 1.0, True, 0.0
     for row in order[:count]:
+        if not plain[row]:
+            missing += prices[row]
         # A hidden box showed nothing: what follows it is not what the rule does
         covered = covered and known[row]
         if covered:
             chance = min(chance, chances[row]) if together else chance * chances[row]
     best = min(best, ceiling)
     out[0], out[1] = (best + paid, chance) if covered else (math.nan, math.nan)
-    out[2], out[3], out[4], out[5] = out[0], out[0], paid, best
+    out[2], out[3], out[4], out[5], out[6] = out[0], out[0], paid, best, missing
     if covered and chance == 1.0:
         return
     # The longest search: no box that is not plain shows anything
@@ -96,11 +98,13 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
         return out
     state = RoundState(shown.costs.tolist(), shown.outside)
     chance, inside = 1.0, True
+    out[6] = 0.0
     while (action := advance(rule, state)) is not STOP:
         row = action.box
         if inside and not frame.plain[row]:
             inside = False
-            out[2:] = _all_left(state, row, frame)
+            out[2:6] = _all_left(state, row, frame)
+        out[6] += 0.0 if frame.plain[row] or state.taken is not None else frame.prices[row]
         if not frame.known[row]:
             out[:2] = math.nan
             return out
@@ -117,7 +121,7 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
     spent = float(frame.prices[state.opened].sum())
     out[0], out[1] = best + spent, chance
     if inside:
-        out[2:] = out[0], out[0], spent, best
+        out[2:6] = out[0], out[0], spent, best
     return out
 
 

@@ -1,0 +1,340 @@
+"""What judgements are worth: recorded rounds of which everything is known, masked, and judged.
+
+    python benchmarks/bench_judge.py DATA OUT [--maskings 300] [--intervals 20] [--only llm_calls]
+    python benchmarks/bench_judge.py --speed
+
+DATA holds the recorded problems (docs/reference/recorded-problems.md). Rules learn from the first half of a
+log, with every value known, and are fixed then. Each is in force on the second half, if it is one of four,
+and judged there, if it is a candidate: what is in force opens, and a share of draws, is left of the log.
+Its true mean total is known, as nothing is hidden from this script. A part of the work is one log at one
+cost scale; finished parts are kept in OUT, so that a run that was stopped goes on, and OUT/cells.json has
+all cells.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import weitzman as wz
+from weitzman.learn.policy import bounded, walk
+from weitzman.learn.storage.registry import named_policy
+from weitzman.replays.judgement.estimate import estimate, scores
+from weitzman.replays.judgement.guess import guesses
+from weitzman.replays.judgement.judged import Part
+from weitzman.replays.judgement.seen import Seen, seen_of
+from weitzman.replays.judgement.trace import Trace
+from weitzman.replays.judgement.verdict import Side, compared
+from weitzman.replays.judgement.walk import COLUMNS, Frame, walk_rule
+
+LOGS = ("model_training", "reaction_yields", "kernel_tuning", "query_plans", "llm_calls")
+SCALES = (1.0, 0.25, 4.0)
+SIMPLE = (
+    "stay",
+    "all",
+    "cheapest",
+    "single",
+    "fixed-set",
+    "one-shot",
+    "mean",
+    "mean+cost",
+    "no-context",
+)
+CANDIDATES = (*SIMPLE, "paper", "aware", "default")
+FORCE = ("FTRL", "cascade", "single", "default")
+DESIGNS = {"1 %": 0.01, "5 %": 0.05, "prefix 5 %": 0.05}
+
+
+class Fixed:
+    """Rules as the first half of a log left them, and what they open on the second, everything known."""
+
+    def __init__(self, log: wz.Log, scale: float, names: tuple[str, ...]) -> None:
+        self.seen = seen_of(log, scale)
+        self.first = len(log) // 2
+        boxes, dimension = self.seen.contexts.shape[1:]
+        players: dict[str, Any] = {
+            name: named_policy(name, shared=log.shared).start(
+                boxes=boxes, dimension=dimension, feedback="full", seed=0
+            )
+            for name in names
+        }
+        for t, (shown, places) in enumerate(self.seen.rounds()):
+            if t == self.first:
+                break
+            for player in players.values():
+                player.learn(shown, self.seen.values[t, places])
+        self.rounds = list(self.seen.rounds(self.first))
+        self.rules = {
+            name: [
+                bounded(getattr(player, "favourite", player.rule)(shown), shown)
+                for shown, _ in self.rounds
+            ]
+            for name, player in players.items()
+        }
+        shape = (len(self.rounds), boxes)
+        self.opened = {name: np.zeros(shape, dtype=np.bool_) for name in names}
+        self.totals = {name: np.empty(len(self.rounds)) for name in names}
+        for name, rules in self.rules.items():
+            for t, (rule, (shown, places)) in enumerate(zip(rules, self.rounds, strict=True)):
+                done = walk(rule, shown, self.seen.values[self.first + t, places])
+                self.opened[name][t, places[done.opened]] = True
+                self.totals[name][t] = done.total
+
+    def cascade(self) -> Any:
+        """Return what is opened by asking the cheapest boxes until one is as good as half of all values."""
+        seen, past = self.seen, slice(0, self.first)
+        costs = np.nanmean(seen.costs[past], axis=0)
+        good = float(np.nanmedian(seen.values[past]))
+        opened = np.zeros((len(self.rounds), len(costs)), dtype=np.bool_)
+        for t, values in enumerate(seen.values[self.first :]):
+            there = [k for k in np.argsort(costs, kind="stable") if not np.isnan(values[k])]
+            for k in there[:2]:
+                opened[t, k] = True
+                if values[k] <= good:
+                    break
+        return opened
+
+
+def traced(
+    fixed: Fixed, name: str, plain: Any, extra: Any, phi: float
+) -> tuple[Trace, Trace, Seen]:
+    """Return what the log shows of a rule if every round is drawn, and if none is."""
+    seen, first = fixed.seen, fixed.first
+    there = ~np.isnan(seen.costs[first:])
+    both = []
+    for known in (plain | extra, plain):
+        values = np.where(known, seen.values[first:], np.nan)
+        plain_values = np.where(plain, seen.values[first:], np.nan)
+        chances = np.where(plain, 1.0, np.where(extra & there, phi, np.nan))
+        columns = np.empty((len(COLUMNS), len(fixed.rounds)))
+        for t, (rule, (shown, places)) in enumerate(
+            zip(fixed.rules[name], fixed.rounds, strict=True)
+        ):
+            frame = Frame(
+                seen.prices[first + t, places], values[t, places], plain_values[t, places],
+                known[t, places], plain[t, places], chances[t, places], True, seen.floor, seen.ceiling,
+            )  # fmt: skip
+            columns[:, t] = walk_rule(rule, shown, frame)
+        both.append(Trace(*columns))
+    return both[0], both[1], seen
+
+
+def cell(
+    fixed: Fixed, name: str, plain: Any, design: str, maskings: int, intervals: int
+) -> dict[str, Any]:
+    """Return the figures of one cell."""
+    seen, first, phi = fixed.seen, fixed.first, DESIGNS[design]
+    there = ~np.isnan(seen.costs[first:])
+    extra = fixed.opened[name] if design.startswith("prefix") else there
+    drawn, undrawn, _ = traced(fixed, name, plain, extra, phi)
+    truth = float(fixed.totals[name].mean())
+    plain_values = np.where(plain, seen.values[first:], np.nan)
+    best = np.minimum(
+        np.where(np.isnan(plain_values), seen.ceiling, plain_values).min(axis=1),
+        seen.outside[first:],
+    )
+    in_hand = np.where(np.isnan(plain_values), np.inf, plain_values).min(axis=1)
+    in_force = np.minimum(in_hand, seen.outside[first:]) + np.where(
+        plain, seen.prices[first:], 0
+    ).sum(axis=1)
+    apart = truth - float(in_force.mean())
+    means: dict[str, list[float]] = {k: [] for k in ("ips", "robust", "sn", "truncated", "naive")}
+    inside, explored, words, widths = [], [], [], []
+    for masking in range(maskings):
+        e = np.random.default_rng([masking, 7]).random(len(best)) < phi
+        trace = Trace(
+            *(np.where(e, getattr(drawn, c), getattr(undrawn, c)) for c in drawn.__dict__)
+        )
+        guessed = guesses(trace, best)
+        w, covered = trace.weights, trace.covered
+        known = np.where(covered, trace.totals, 0.0)
+        means["ips"].append(float((w * known).mean()))
+        means["sn"].append(float((w * known).sum() / w.sum()) if w.any() else float("nan"))
+        means["robust"].append(float(scores(trace, guessed).mean()))
+        means["truncated"].append(float(scores(trace, guessed, len(best) ** 0.5).mean()))
+        means["naive"].append(
+            float(trace.totals[covered].mean()) if covered.any() else float("nan")
+        )
+        count = int((covered & ~trace.certain).sum())
+        explored.append(count)
+        if masking < intervals:
+            part = Part(trace=trace, guesses=guessed, side=side_of(trace, guessed, count))
+            if part.is_reachable:
+                robust = scores(trace, guessed)
+                found = estimate(robust, (robust - guessed)[covered & ~trace.certain])
+                inside.append(found.low <= truth <= found.high)
+                widths.append(found.high - found.low)
+            else:
+                inside.append(float(trace.low.mean()) <= truth <= float(trace.high.mean()))
+            verdict = compared(part.side, Side(low=in_force, high=in_force))
+            words.append(verdict.word)
+    wrong = {"better": apart >= 0.0, "worse": apart <= 0.0}
+    prices = np.nan_to_num(seen.prices[first:])
+    return {
+        "truth": truth,
+        "apart": apart,
+        "certain": float(drawn.certain.mean()),
+        "drawn": phi * len(best),
+        "explored": float(np.mean(explored)),
+        "inside": float(np.mean(inside)),
+        "first_inside": bool(inside[0]),
+        "first_explored": explored[0],
+        "width": float(np.mean(widths)) if widths else None,
+        "words": {w: words.count(w) for w in sorted(set(words))},
+        "wrong_better": words.count("better") * wrong["better"],
+        "wrong_worse": words.count("worse") * wrong["worse"],
+        "verdicts": len(words),
+        "bias": {k: float(np.nanmean(v)) - truth for k, v in means.items()},
+        "sd": {k: float(np.nanstd(v)) for k, v in means.items()},
+        "maskings": maskings,
+        "price": phi * float((prices * (extra & there & ~plain)).sum(axis=1).mean()),
+    }
+
+
+def side_of(trace: Trace, guessed: Any, count: int) -> Side:
+    """Return a side as a judgement makes it where every round may be drawn."""
+    if count > 1 or trace.certain.all():
+        return Side(low=guessed, high=guessed, trace=trace)
+    return Side(low=trace.low, high=trace.high)
+
+
+def part(
+    data: Path, name: str, scale: float, maskings: int, intervals: int
+) -> list[dict[str, Any]]:
+    """Return all cells of one log at one cost scale."""
+    log = wz.read_log(
+        data / f"{name}.parquet", least=0.0 if name in ("llm_calls", "query_plans") else None
+    )
+    fixed = Fixed(
+        log, scale, tuple(dict.fromkeys([*CANDIDATES, *(f for f in FORCE if f != "cascade")]))
+    )
+    cells = []
+    for force in FORCE:
+        plain = fixed.cascade() if force == "cascade" else fixed.opened[force]
+        for design in DESIGNS:
+            for candidate in CANDIDATES:
+                if candidate == "stay" and not np.isfinite(fixed.seen.outside).all():
+                    continue
+                found = cell(fixed, candidate, plain, design, maskings, intervals)
+                labels = {"log": name, "scale": scale, "force": force, "design": design}
+                cells.append({**labels, "candidate": candidate, **found})
+    return cells
+
+
+def speed() -> None:
+    """Print how long a million rounds of twelve boxes take against ten simple rules."""
+    import resource
+
+    from weitzman.learn.features import Encoding
+    from weitzman.replays.lineup import SIMPLE as TEN
+
+    rng = np.random.default_rng(0)
+    rounds, boxes = 1_000_000, 12
+    market = rng.exponential(size=(rounds, 1))
+    values = market + rng.exponential(size=(rounds, boxes))
+    plain = np.zeros((rounds, boxes), dtype=np.bool_)
+    plain[:, 0] = True
+    plain[:, 1] = values[:, 0] > 1.5
+    opened = plain | (rng.random((rounds, 1)) < 0.02)
+    log = wz.Log(
+        rounds=np.arange(rounds), boxes=[str(k) for k in range(boxes)], shared=False,
+        contexts=(values + rng.normal(size=values.shape))[:, :, None], features=["x_a"],
+        costs=np.full((rounds, boxes), 0.1), values=np.where(opened, values, np.nan),
+        outside=np.full(rounds, 5.0), opened=opened, chances=np.where(plain, 1.0, 0.02), skipped=0,
+        source="table", columns={}, encoding=Encoding(features=()),
+    )  # fmt: skip
+    begin = time.perf_counter()
+    found = wz.judge(log, list(TEN), workers=2)
+    took = time.perf_counter() - begin
+    print(found)
+    used = max(
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    print(f"{took:.0f} s, {used / 2**20:.1f} GB at most in one process")
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="?", type=Path)
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--maskings", type=int, default=300)
+    parser.add_argument("--intervals", type=int, default=10)
+    parser.add_argument("--only", choices=LOGS)
+    parser.add_argument("--speed", action="store_true")
+    asked = parser.parse_args()
+    if asked.speed:
+        speed()
+        return
+    if asked.data is None or asked.out is None:
+        parser.error("DATA and OUT are needed, or --speed")
+    asked.out.mkdir(parents=True, exist_ok=True)
+    cells = []
+    for scale in SCALES:
+        for name in LOGS if asked.only is None else (asked.only,):
+            kept = asked.out / f"{name}-{scale:g}-{asked.maskings}-{asked.intervals}.json"
+            if not kept.exists():
+                begin = time.perf_counter()
+                done = part(asked.data, name, scale, asked.maskings, asked.intervals)
+                begun = kept.with_suffix(".begun")
+                begun.write_text(json.dumps(done))
+                begun.rename(kept)
+                print(f"{kept.name}: {time.perf_counter() - begin:.0f} s", flush=True)
+            cells += json.loads(kept.read_text())
+    (asked.out / "cells.json").write_text(json.dumps(cells))
+    summary(cells)
+
+
+def summary(cells: list[dict[str, Any]]) -> None:
+    """Print what the cells say together."""
+    many = [c for c in cells if c["explored"] >= 50]
+    bare = [c for c in cells if c["explored"] >= 1 and c["certain"] < 1.0]
+    print(f"{len(cells)} cells, {len(many)} with 50 explored rounds or more")
+    for label, some in (("50 explored rounds or more", many), ("all", cells)):
+        inside = [c["inside"] for c in some]
+        if inside:
+            first = np.mean([c["first_inside"] for c in some])
+            print(f"intervals cover, {label}: {np.mean(inside):.3f}; of first maskings {first:.3f}")
+    for k in ("ips", "robust", "sn", "truncated", "naive"):
+        z = [abs(c["bias"][k]) / c["sd"][k] * c["maskings"] ** 0.5 for c in bare if c["sd"][k] > 0]
+        print(f"bias within 2 s.e., {k}: {np.mean(np.array(z) < 2.0):.3f} of {len(z)}")
+        relative = np.median([abs(c["bias"][k]) / abs(c["truth"]) for c in bare])
+        print(f"  in the median {100 * relative:.2f} % of the mean total")
+    errors = {
+        k: np.array([np.hypot(c["bias"][k], c["sd"][k]) for c in bare])
+        for k in ("ips", "robust", "sn", "truncated")
+    }
+    for k in ("robust", "sn", "truncated"):
+        ratio = errors[k] / errors["ips"]
+        share = np.mean(errors[k] <= errors["ips"])
+        print(
+            f"RMSE {k} <= IPS: {share:.3f}; ratio, median {np.median(ratio):.3f}, most {ratio.max():.2f}"
+        )
+    names = ("log", "scale", "force", "candidate")
+    full = {tuple(c[n] for n in names): c["price"] for c in bare if c["design"] == "5 %"}
+    prefix = [
+        (c["price"], full.get(tuple(c[n] for n in names), 0.0))
+        for c in bare
+        if "prefix" in c["design"]
+    ]
+    ratios = [one / other for one, other in prefix if other > 0.0]
+    print(f"price of prefix draws over that of whole rounds, median {np.median(ratios):.3f}")
+    said, verdicts = (
+        sum(c["words"].get("better", 0) for c in cells),
+        sum(c["verdicts"] for c in cells),
+    )
+    wrong = sum(c["wrong_better"] for c in cells)
+    print(f"better: said {said} times of {verdicts}, wrongly {wrong}")
+    said, wrong = (
+        sum(c["words"].get("worse", 0) for c in cells),
+        sum(c["wrong_worse"] for c in cells),
+    )
+    print(f"worse: said {said} times, wrongly {wrong}")
+
+
+if __name__ == "__main__":
+    main()
