@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
+    from weitzman.learn.policies.exploring import Exploring
     from weitzman.learn.policies.joint import Joint
     from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
     from weitzman.learn.policies.simple import Simple
@@ -87,6 +88,7 @@ __all__ = [
     "Draws",
     "Empirical",
     "Explanation",
+    "Exploring",
     "Fourier",
     "GuaranteedPlan",
     "InvalidFileError",
@@ -170,6 +172,7 @@ _LATER = {
     "BoundedPlan": "search.variants.hard.bounded",
     "Contender": "lab.study.contender",
     "Explanation": "learn.explanation",
+    "Exploring": "learn.policies.exploring",
     "Fourier": "learn.learners.fourier",
     "Joint": "learn.policies.joint",
     "Learner": "learn.learner",

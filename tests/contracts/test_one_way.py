@@ -45,6 +45,7 @@ ASKERS = {
     "serve/client/common.py BaseSearch._see_alone",
     "learn/checks/policy.py _steps",
     "learn/checks/policy.py check_rule_is_a_function",
+    "learn/policies/exploring.py ExploringRule.next",
     "learn/policies/weitzman.py Bought.next",
     "search/variants/hard/optional_inspection.py CommittedRule.next",
 }

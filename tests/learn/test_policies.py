@@ -51,6 +51,10 @@ POLICIES: dict[str, Policy] = {
         shared=True,
         prepare="contexts",
     ),
+    "exploring": wz.Exploring(wz.Aware(wz.FTRL(intercept=False)), share=0.2),
+    "exploring for another": wz.Exploring(
+        wz.Simple("single"), share=0.2, needs=wz.Joint("linear", "index")
+    ),
 }
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 both_feedbacks = pytest.mark.parametrize("feedback", ["full", "opened"])

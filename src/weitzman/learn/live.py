@@ -71,6 +71,24 @@ class LiveSearch(Search[Name]):
         self._needs_costs = guessed
         self._learned: Floats | None = None
 
+    @property
+    def chances(self) -> dict[Name, float | None]:
+        """With what chance each box was opened, given what all of them hold; None where it is not known.
+
+        It is the chance of a draw that opens more than the policy does by itself
+        (:class:`weitzman.Exploring`), 1 for a box that needed none, and 0 for one that no draw opens. It is
+        right once the search was played to its end.
+        """
+        rule: Any = self._rule
+        opened = set(self._state.opened)
+        if not hasattr(rule, "chances"):
+            return {box: float(row in opened) for row, box in enumerate(self._boxes)}
+        found = rule.chances(self._state).tolist()
+        return {
+            box: None if math.isnan(chance) else chance
+            for box, chance in zip(self._boxes, found, strict=True)
+        }
+
     def state(self) -> State:
         """Return everything as arrays; :meth:`weitzman.Searcher.reopen` goes on from there, bit for bit."""
         state, shown = self._state, self._shown

@@ -20,8 +20,7 @@ feedback:
         search.see(ask(box))
     outcome = search.close()
 
-Several searches may be open at once; each is learned when it is closed. Rounds are numbered as they
-are opened.
+Several searches may be open at once; each is learned when it is closed. Rounds are numbered as they open.
 """
 
 import os
@@ -74,6 +73,8 @@ class Searcher:
     least, most
         The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
         ``"max"``. No look is made that could not be worth its cost, and a value beyond it is refused.
+    explore
+        The share of rounds in which a draw opens every box; :class:`weitzman.Exploring` can do more.
     rng
         The seed of what the policy draws, and of the bought looks.
 
@@ -100,14 +101,15 @@ class Searcher:
         most: float | None = None,
         optimism: float | Literal["auto"] = "auto",
         block: int | None = None,
+        explore: float | None = None,
         rng: int = 0,
     ) -> None:
         self._name(box_names(boxes))
         self.dimension = whole_number(dimension, "The dimension", least=1)
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.policy = checked_policy(
-            policy, learner=learner, feedback=feedback, optimism=optimism, block=block
-        )
+            policy, learner=learner, feedback=feedback, optimism=optimism, block=block, explore=explore
+        )  # fmt: skip
         self.feedback = feedback
         self.sense = check_sense(sense)
         self.bound = bound_of(least, most, self.sense)

@@ -62,11 +62,24 @@ def checked_policy(
     feedback: Feedback,
     optimism: float | Literal["auto"],
     block: int | None,
+    explore: float | None = None,
 ) -> Policy:
     """Return the policy that a searcher is given: ``default`` unless something else is asked for.
 
-    ``learner=``, ``optimism=``, ``block=`` and bought looks ask for Weitzman's rule over a learner.
+    ``learner=``, ``optimism=``, ``block=`` and bought looks ask for Weitzman's rule over a learner;
+    ``explore=`` lets the policy open every box in a share of the rounds.
     """
+    if explore is not None:
+        if "probe" in feedback:
+            rule = "be 'full' or 'opened' where a share of the rounds is explored"
+            raise InvalidInputError("The feedback", rule, feedback)
+        decides = checked_policy(
+            policy, learner=learner, feedback=feedback, optimism=optimism, block=block
+        )
+        # Draws: loaded where rounds are explored, not with the first searcher
+        from weitzman.learn.policies.exploring import Exploring
+
+        return Exploring(decides, share=explore)
     if feedback not in FEEDBACKS:
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
     bought = "probe" in feedback or block is not None

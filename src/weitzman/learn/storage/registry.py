@@ -28,6 +28,7 @@ from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 from weitzman.learn.learners.rivals.thompson import Thompson
 from weitzman.learn.policies.aware import Aware
+from weitzman.learn.policies.exploring import Exploring
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
 from weitzman.learn.policies.simple import RULES, Simple
@@ -54,7 +55,7 @@ LEARNERS: Final[dict[str, type[Learner]]] = {
     )
 }
 POLICIES: Final[dict[str, type[Policy]]] = {
-    c.__name__: c for c in (Aware, Joint, Portfolio, Simple, SkiRental, Weitzman)
+    c.__name__: c for c in (Aware, Exploring, Joint, Portfolio, Simple, SkiRental, Weitzman)
 }
 _KNOWN: Final[dict[str, type[Any]]] = {**LEARNERS, **POLICIES}
 

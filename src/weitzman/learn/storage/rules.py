@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policies.aware_rule import AwareRule
+from weitzman.learn.policies.exploring import ExploringRule
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.portfolio.both import Both
 from weitzman.learn.policies.ski_rental import SkiRentalRule
@@ -41,6 +42,12 @@ def rule_state(rule: Rule) -> State:
         own: State = {"least": np.array([rule.least])}
         both = {"first": rule_state(rule.first), "second": rule_state(rule.second)}
         return joined({**both, "both": own})
+    if type(rule) is ExploringRule:
+        parts = {"first": rule_state(rule.first)}
+        if rule.needs is not None:
+            parts["needs"] = rule_state(rule.needs)
+        draw: State = {"draw": np.array([rule.chance, float(rule.drawn)])}
+        return joined({**parts, "exploring": draw})
     if type(rule) is UnitRule:
         return joined({"units": rule.state()}) | rule_state(rule.prepared)
     for kind, known in KINDS.items():
@@ -52,6 +59,11 @@ def rule_state(rule: Rule) -> State:
 def rule_from(state: Mapping[str, NDArray[np.generic]]) -> Rule:
     """Return the rule whose :func:`rule_state` this is."""
     kinds = {key.partition(".")[0] for key in state}
+    if "exploring" in kinds:
+        chance, drawn = np.array(state["exploring.draw"], dtype=np.float64).tolist()
+        needs = rule_from(parted(state, "needs")) if "needs" in kinds else None
+        first = rule_from(parted(state, "first"))
+        return ExploringRule(first, needs, chance=chance, drawn=drawn == 1.0)
     if "both" in kinds:
         first, second = (rule_from(parted(state, name)) for name in ("first", "second"))
         return Both(first, second, float(np.array(state["both.least"], dtype=np.float64)[0]))
