@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
-from weitzman.search.rule import STOP, Action, to_open
+from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
 
 
@@ -53,7 +53,7 @@ class SkiRentalRule:
         for row in self.order.tolist():
             if row not in state.opened:
                 goes_on = state.best - self.least > state.paid + state.costs[row]
-                return to_open(row) if goes_on else STOP
+                return Open(row) if goes_on else STOP
         return STOP
 
     def state(self) -> State:
