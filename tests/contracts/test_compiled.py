@@ -44,7 +44,7 @@ def test_imports_have_the_one_form_by_which_sources_are_found() -> None:
     compiling = {
         room(path) for path in FILES if "weitzman.compiled.decorators" in dict(taken[path])
     }
-    assert compiling == {"compiled", "search", "learn", "lab"}
+    assert compiling == {"compiled", "search", "learn", "lab", "replays"}
     for path in FILES:
         for module, names in taken[path]:
             first, *inside = module.split(".")
