@@ -17,10 +17,15 @@ export class Refused extends Error {
 }
 
 /** Ask for JSON; Refused if the service says no, TypeError or AbortError if it does not answer. */
-export async function ask(path) {
+export const ask = (path) => send("GET", path);
+
+/** Ask for something to be done; as with `ask`. */
+export async function send(method, path, body) {
   const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["Content-Type"] = "application/json";
   if (key.get()) headers.Authorization = `Bearer ${key.get()}`;
-  const answer = await fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(10_000) });
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  const answer = await fetch(path, { method, headers, body: content, cache: "no-store", signal: AbortSignal.timeout(10_000) });
   if (answer.ok) return answer.json();
   let detail = answer.statusText;
   try {

@@ -2,6 +2,7 @@
 
 import { Refused, ask, key, problemPath } from "./api.js";
 import * as charts from "./charts.js";
+import { beginManage, showManage } from "./manage.js";
 import { showAbout, showHealth, showPoints, showReport } from "./problem.js";
 import { showRounds, showStory } from "./rounds.js";
 import { $, count, h, span, sync, write } from "./text.js";
@@ -121,6 +122,7 @@ async function showProblem(view) {
   document.title = `${view.name} · weitzman`;
   showAbout(view);
   listFeatures(view);
+  showManage(view, () => { state.problems = null; soon(); });
   if (news) {
     const [report, rounds] = news;
     showReport(view, report);
@@ -272,6 +274,7 @@ function begin() {
     const wanted = fromAddress();
     if (wanted.problem && state.problems) choose(wanted.problem, wanted.round);
   });
+  beginManage();
   setInterval(age, 1_000);
   tick();
 }
