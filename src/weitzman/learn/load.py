@@ -8,7 +8,12 @@ from weitzman.learn.policies.prepared import given_rounds
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.costs import restore_state
-from weitzman.learn.storage.earlier import is_earlier, upgraded, upgraded_arrays
+from weitzman.learn.storage.earlier import (
+    explored_as_then,
+    is_earlier,
+    upgraded,
+    upgraded_arrays,
+)
 from weitzman.learn.storage.format import read_saved, unpack
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.search.numbers import whole_number
@@ -30,9 +35,13 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             arrays = upgraded_arrays(described, arrays)
             described = upgraded(described)
         if described is not None:
-            policy = policy_from(described)
+            # What is written today says everything
+            policy = policy_from(explored_as_then(described))
         else:
-            learner = learner_from(settings["learner"], settings["parameters"])
+            parameters = settings["parameters"]
+            if settings["learner"] == "FTRL":
+                parameters = {"explore": "between"} | parameters
+            learner = learner_from(settings["learner"], parameters)
             own = {name: settings[name] for name in ("optimism", "block")}
             policy = Weitzman(learner, **own, prepare=given_rounds(learner))
         searcher = Searcher(

@@ -50,7 +50,8 @@ class Created(Body, frozen=True):
     the rule over the learner's reservation values. A round that is open for longer than ``waiting``
     microseconds is closed by itself. ``shadow``: the caller decides, and the problem only tells what it would
     have done. ``defaults`` says of which release the defaults are that learner, policy and parameters leave
-    out: 1 before rounds were prepared, 2 since then. The others are as of :class:`weitzman.Searcher`.
+    out: 1 before rounds were prepared, 2 before FTRL explored by a box's own error, 3 since then. The others
+    are as of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]
@@ -65,7 +66,7 @@ class Created(Body, frozen=True):
     cost: float | None = None
     shadow: bool = False
     description: str = ""
-    defaults: Literal[1, 2] = 1
+    defaults: Literal[1, 2, 3] = 1
     least: float | None = None
     most: float | None = None
 

@@ -8,10 +8,12 @@ for every run. What the theorems take from the run is filled in:
 - ``block="theorem"``, feedback with ``"probe"``: k = :func:`weitzman.block_length` of T, the cost and
   M, clipped to an integer ≥ 1.
 
-``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` has the defaults,
-``cpb-theorem`` the paper's η, ``cpb-tuned`` 1/η = 0.1, and ``linear-regression`` is the paper's
-baseline, least squares with the same 1/η. ``ftrl`` and ``default`` are
-the learner and the policy of these names in any units; all others take rounds as the world has them.
+``CONTENDERS`` are those that are compared everywhere, under fixed names: ``cpb`` is the paper's
+algorithm with the optimism that it was reproduced with, ``cpb-theorem`` has the paper's η,
+``cpb-tuned`` 1/η = 0.1, ``linear-regression`` is the paper's baseline, least squares with the same
+1/η, and ``ftrl-given`` has the defaults of FTRL on rounds as the world has them. ``ftrl`` and
+``default`` are the learner and the policy of these names in any units; all others take rounds as
+the world has them.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -37,7 +39,7 @@ from weitzman.search.numbers import whole_number
 
 def _paper() -> FTRL:
     """Return the learner of the paper, for contexts and values as the world has them."""
-    return FTRL(intercept=False)
+    return FTRL(intercept=False, explore="between")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +133,7 @@ CONTENDERS: Final[dict[str, Contender]] = {
     "cpb-tuned": Contender(learner=FTRL(eta=10.0, intercept=False), optimism=0.0),
     "default": Contender(policy="default"),
     "ftrl": Contender(learner=FTRL()),
+    "ftrl-given": Contender(learner=FTRL(intercept=False)),
     "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
     "linucb": Contender(learner=LinUCB(intercept=True)),

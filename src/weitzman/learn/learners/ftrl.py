@@ -23,12 +23,14 @@ Tzamos, *Contextual Pandora's Box*.
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.compiled.decorators import compiled, implements
 from weitzman.compiled.linalg import dot, load_row
+from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import UNBOUNDED, CompiledBank
 from weitzman.learn.learners.exact.anchor import length_of
 from weitzman.learn.learners.exact.minimiser import minimise
@@ -42,6 +44,7 @@ from weitzman.learn.learners.exact.points import (
     LIPSCHITZ,
     LOWEST,
     NOW,
+    OWN,
     RADIUS,
     RIDGE,
     SEEN,
@@ -72,7 +75,7 @@ from weitzman.learn.learners.parts.regulariser import (
     checked_horizon,
     eta_code,
     hold_to_others,
-    is_shared_prior,
+    shared_prior,
     starting_weights,
     theorem_ridge,
 )
@@ -95,8 +98,9 @@ class FTRL:
         Whether a constant is learned too, which is held to the prior as the other weights. None leaves it to
         the policy: rounds that it prepares have a constant, others have none (:class:`weitzman.Weitzman`).
     prior
-        w₀, one vector for all boxes or one row per box; 0 if None. ``"boxes"``: the mean weights of the
-        other boxes (:mod:`weitzman.learn.learners.parts.regulariser`).
+        w₀, one vector for all boxes or one row per box. ``"boxes"`` or ``"agreed"``: the mean weights of the
+        other boxes (:mod:`weitzman.learn.learners.parts.regulariser`). None leaves it to the policy, and is
+        0 if there is none.
     forget
         γ, the discount per observation of a box.
     window
@@ -105,6 +109,10 @@ class FTRL:
         Whether all boxes share one w.
     horizon
         T, for ``eta="theorem"``.
+    explore
+        What optimism goes by: ``"own"``, the error that a box's own values show too, or ``"between"``, the
+        spread between boxes alone (:mod:`weitzman.learn.learners.parts.optimism`). None leaves it to the
+        policy, and is ``"between"`` if there is none.
 
     Examples
     --------
@@ -123,6 +131,7 @@ class FTRL:
     window: int | None = None
     shared: bool = False
     horizon: int | None = None
+    explore: Literal["own", "between"] | None = None
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
@@ -149,9 +158,14 @@ class FTRL:
             # A longer one would matter after more rounds than anybody has
             window = min(window or lasting, lasting) if lasting <= _LONGEST else window
         eta = eta_code(self.eta, self.radius, self.horizon)
+        if self.explore not in (None, "own", "between"):
+            rule = "be 'own', 'between' or None"
+            raise InvalidInputError("The setting 'explore'", rule, self.explore)
         rules = [eta, radius, self.forget, window, checked_horizon(self.horizon)]
-        # One entry more, so that states of other priors stay as they are
-        return np.array([*rules, 1.0] if is_shared_prior(self.prior) else rules, dtype=np.float64)
+        # More entries only where they say something, so that other states stay as they are
+        shared, own = shared_prior(self.prior), self.explore == "own"
+        more = [shared, 1.0] if own else [shared] if shared > 0.0 else []
+        return np.array([*rules, *more], dtype=np.float64)
 
 
 def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
@@ -159,6 +173,7 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
     entries = 2 * capacity if rules[WINDOW] > 0 else capacity
     reals = np.zeros((rows, 10))
     reals[:, NOW] = 1.0
+    figures = 5 if rules.shape[0] > OWN else 3
     return FTRLState(
         weights=starting_weights(start, rules[RADIUS]),
         prior=start,
@@ -173,8 +188,8 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
         ids=np.zeros((rows, entries), dtype=np.int64),
         reals=reals,
         counts=np.zeros((rows, 5), dtype=np.int64),
-        spread=np.zeros((rows, 3)),
-        pool=np.zeros(3),
+        spread=np.zeros((rows, figures)),
+        pool=np.zeros(figures),
         rules=rules,
         work=np.zeros((10, size)),
         square=np.zeros((2, size, size)),
@@ -224,8 +239,9 @@ def _learn(state: FTRLState, row: int, context: Floats, value: float, cost: floa
     x = state.work[0]
     load_row(context, x)
     moved = False
-    if state.rules.shape[0] > SHARED:
-        moved = hold_to_others(state.weights, state.prior, state.spread[:, 2], row)
+    if state.rules.shape[0] > SHARED and state.rules[SHARED] > 0.0:
+        sure = state.rules[SHARED]
+        moved = hold_to_others(state.weights, state.prior, state.spread[:, 2], row, sure)
     note_residual(state.spread[row], value - dot(state.weights[row], x, x.shape[0]))
     held = state.reals[row, RIDGE] * state.reals[row, NOW]
     changed = make_room(state, row) or moved

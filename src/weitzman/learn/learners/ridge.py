@@ -45,14 +45,14 @@ from weitzman.learn.learners.parts.regulariser import (
     eta_code,
     follow_ridge,
     hold_to_others,
-    is_shared_prior,
+    shared_prior,
 )
 
 
 class Regression(NamedTuple):
     """A ridge regression; ``reals`` holds (contexts, squared lengths, 1/η).
 
-    ``rules`` holds (η, γ), and one number more if each row is held to the others.
+    ``rules`` holds (η, γ), and how far the others must agree if each row is held to them.
     """
 
     weights: Floats
@@ -79,13 +79,14 @@ def blank_regression(start: Floats, eta: Eta, forget: float, prior: Prior = None
         raise InvalidInputError("eta", "be a number or 'auto' for a regression", eta)
     check_forget(forget)
     rows, size = start.shape
+    sure = shared_prior(prior)
     return Regression(
         weights=start.copy(),
         prior=start,
         moment=np.zeros((rows, size)),
         cover=blank_cover(rows, size),
         reals=np.zeros((rows, 3)),
-        rules=np.array([eta_code(eta, None, None), forget, *[1.0] * is_shared_prior(prior)]),
+        rules=np.array([eta_code(eta, None, None), forget, *[sure] * (sure > 0.0)]),
         work=np.zeros((3, size)),
         square=np.zeros((size, size)),
     )
@@ -114,7 +115,7 @@ def regression_learn(
     """Take one observation in; ``looks`` are the looks at all rows before it."""
     x, forget = core.work[0], core.rules[1]
     if core.rules.shape[0] > 2:
-        hold_to_others(core.weights, core.prior, looks, row)
+        hold_to_others(core.weights, core.prior, looks, row, core.rules[2])
     load_row(context, x)
     if forget < 1.0:
         cover_scale(core.cover, row, forget)

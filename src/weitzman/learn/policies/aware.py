@@ -104,8 +104,9 @@ class Aware:
     def player(self, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> "AwarePlayer":
         """Return a player that takes contexts as they are given."""
         kappa = kappa_of(self.optimism, feedback, self.learner)
+        curious = kappa > 0.0 and feedback == "opened"
         return AwarePlayer(
-            prepared_bank(self, boxes=boxes, dimension=dimension),
+            prepared_bank(self, boxes=boxes, dimension=dimension, curious=curious),
             rows=1 if self.shared else boxes,
             new=NEW * dimension,
             kappa=kappa,

@@ -59,6 +59,14 @@ def linear_learner(learner: Any, dimension: int) -> Any:
     return replace(learner, **{name: to for name, to in changes.items() if name in known})
 
 
+def curious_learner(learner: Any) -> Any:
+    """Return a learner as it is started on rounds as they are, where it explores by itself."""
+    if not isinstance(learner, FTRL) or learner.explore is not None:
+        return learner
+    free = learner.prior is None and learner.eta == "auto" and learner.radius is None
+    return replace(learner, explore="own", prior="agreed" if free else learner.prior)
+
+
 def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed: int) -> Player:
     """Return a player of a policy over a learner, which has seen nothing."""
     prepare: Prepare = policy.prepares
@@ -70,9 +78,14 @@ def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed
     return PreparedPlayer(player, dimension, prepare, feedback, constant=True)
 
 
-def prepared_bank(policy: Any, *, boxes: int, dimension: int) -> Bank:
-    """Return the bank of a policy over a learner, for contexts as the policy prepares them."""
+def prepared_bank(policy: Any, *, boxes: int, dimension: int, curious: bool) -> Bank:
+    """Return the bank of a policy over a learner, for contexts as the policy prepares them.
+
+    ``curious``: only what is opened is seen, and optimism sees to it that boxes are.
+    """
     learner = as_learner(policy.learner)
+    if curious and policy.prepares == "nothing":
+        learner = curious_learner(learner)
     if policy.prepares != "all":
         return bank_of(learner, boxes=boxes, dimension=dimension)
     ready = linear_learner(learner, dimension - 1)

@@ -98,8 +98,9 @@ class Weitzman:
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
         kappa = kappa_of(self.optimism, feedback, self.learner)
+        curious = kappa > 0.0 and feedback == "opened"
         return WeitzmanPlayer(
-            prepared_bank(self, boxes=boxes, dimension=dimension),
+            prepared_bank(self, boxes=boxes, dimension=dimension, curious=curious),
             feedback=feedback,
             kappa=kappa,
             allowance=Allowance(boxes) if kappa > 0.0 and self.prepares == "all" else None,
@@ -113,7 +114,8 @@ class Weitzman:
         turned = {
             name: -value if name == "least" else -np.asarray(value, dtype=np.float64)
             for name, value in given.items()
-            if value is not None
+            # A word names what weights are held to, and has no sign
+            if value is not None and not isinstance(value, str)
         }
         if not turned:
             return self

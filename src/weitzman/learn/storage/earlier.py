@@ -123,6 +123,26 @@ def with_earlier_defaults(described: Mapping[str, Any]) -> dict[str, Any]:
     return {**known, **parts}
 
 
+def explored_as_then(described: Any) -> Any:
+    """Return a description in which FTRL, where it does not say how it explores, does so as it did then.
+
+    What is no description stays as it is.
+
+    >>> explored_as_then({"class": "Weitzman", "learner": {"class": "FTRL", "intercept": False}})
+    {'class': 'Weitzman', 'learner': {'explore': 'between', 'class': 'FTRL', 'intercept': False}}
+    """
+    if isinstance(described, list | tuple):
+        return [explored_as_then(part) for part in described]
+    if not isinstance(described, Mapping):
+        return described
+    known: dict[str, Any] = {}
+    if described.get("class") == "FTRL":
+        known = {"explore": "between"}
+    elif described.get("class") in _OVER_LEARNERS:
+        known = {"learner": {"explore": "between", "class": "FTRL"}}
+    return known | {key: explored_as_then(part) for key, part in described.items()}
+
+
 def as_now(described: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the description of one learner or policy; ``standardise`` was what ``prepare`` is.
 

@@ -8,7 +8,12 @@ from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Player
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import started
-from weitzman.learn.storage.earlier import is_earlier, upgraded, with_earlier_defaults
+from weitzman.learn.storage.earlier import (
+    explored_as_then,
+    is_earlier,
+    upgraded,
+    with_earlier_defaults,
+)
 from weitzman.learn.storage.registry import learner_from, policy_from
 from weitzman.ledger.bodies import Created
 
@@ -32,6 +37,8 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         described = {**settings.parameters, "class": settings.policy}
     if settings.policy is None:
         parameters = {"intercept": False} | settings.parameters if earlier else settings.parameters
+        if settings.defaults < 3 and settings.learner == "FTRL":
+            parameters = {"explore": "between"} | parameters
         learner = learner_from(settings.learner, parameters)
         decides = {"learner": learner, "optimism": settings.optimism}
         if earlier:
@@ -46,6 +53,9 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
             described = upgraded(described)
         if earlier:
             described = with_earlier_defaults(described)
+        if settings.defaults < 3 or uploaded is not None:
+            # What is saved today says everything
+            described = explored_as_then(described)
         decides["policy"] = policy_from(described)
     elif settings.parameters:
         rule = "be left to the policy 'default'"

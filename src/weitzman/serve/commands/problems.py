@@ -153,7 +153,7 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     elif ask.policy is not None:
         raise Refusal("invalid", "Expected a policy or a learner, not both.", "policy")
     waiting = _microseconds(ask.waiting_time)
-    return Created(**given, features=features, waiting=waiting, defaults=2)
+    return Created(**given, features=features, waiting=waiting, defaults=3)
 
 
 def _microseconds(seconds: float) -> int:

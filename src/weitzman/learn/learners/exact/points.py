@@ -38,7 +38,7 @@ TRAVELLED, RIDGE, PENALTY, NOW, SQUARES, LIPSCHITZ, LOWEST, INVERSE_RIDGE, EDGE,
 # Columns of ``counts``
 SEEN, ENTRIES, CHANGES, NEAR, WORK = range(5)
 # Entries of ``rules``
-ETA, RADIUS, FORGET, WINDOW, HORIZON, SHARED = range(6)
+ETA, RADIUS, FORGET, WINDOW, HORIZON, SHARED, OWN = range(7)
 # The EDGE of a row that has an anchor: the key of a point is at its slot, and none are near
 ANCHORED = -1.0
 # Rows of ``lists``: the slots of the points that flipped; places to look at, or kinks in their order

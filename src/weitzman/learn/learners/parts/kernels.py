@@ -22,7 +22,14 @@ import numpy as np
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, generic
 from weitzman.compiled.linalg import linear
-from weitzman.learn.learners.parts.optimism import lowered, note_look
+from weitzman.learn.learners.parts.optimism import (
+    ERROR,
+    lowered,
+    lowered_by_error,
+    note_look,
+    note_mean_box,
+    note_slope,
+)
 from weitzman.search.numbers import LIMIT
 
 UNSORTED = 6
@@ -74,18 +81,37 @@ def note_residual(spread: Floats, residual: float) -> None:
 
 
 @compiled
+def _lowered(
+    state: Any,
+    row: int,
+    sigma: float,
+    widths: tuple[float, float],
+    cost: float,
+    kappa: float,
+    boxes: int,
+    outside: float,
+) -> float:
+    """Return σ after optimism, from the width of its context and the largest that it could have."""
+    width, reach = widths
+    pool, looks = state.pool, state.spread[row, 2]
+    if looks > 0.0 and pool.shape[0] > ERROR:
+        return lowered_by_error(kappa, pool, state.spread[row], boxes, sigma, width, reach, cost)
+    return lowered(kappa, pool, boxes, looks, sigma, width, cost, outside)
+
+
+@compiled
 def search_value(
     state: Any, row: int, context: Floats, cost: float, kappa: float, boxes: int, outside: float
 ) -> float:
     """Return what the search goes by: the reservation value, lowered by optimism if κ > 0."""
     sigma = predict_row(state, row, context, cost)
     if kappa > 0.0 and not np.isnan(sigma):
-        looks = state.spread[row, 2]
-        width = 0.0
-        if looks > 0.0:
+        width, reach = 0.0, 0.0
+        if state.spread[row, 2] > 0.0:
+            reach = reach_row(state, row, context)
             # Equal but for rounding where the first is larger: the bound must hold to the last bit
-            width = min(width_row(state, row, context), reach_row(state, row, context))
-        sigma = lowered(kappa, state.pool, boxes, looks, sigma, width, cost, outside)
+            width = min(width_row(state, row, context), reach)
+        sigma = _lowered(state, row, sigma, (width, reach), cost, kappa, boxes, outside)
     return sigma
 
 
@@ -99,15 +125,21 @@ def search_bound(
         return sigma, True
     looks = state.spread[row, 2]
     reach = reach_row(state, row, context) if looks > 0.0 else 0.0
-    sigma = lowered(kappa, state.pool, boxes, looks, sigma, reach, cost, outside)
+    sigma = _lowered(state, row, sigma, (reach, reach), cost, kappa, boxes, outside)
     return sigma, looks == 0.0
 
 
 @compiled
 def learn_value(state: Any, row: int, context: Floats, value: float, cost: float) -> None:
     """Take one observation in, the spread between boxes included."""
-    note_look(state.pool, predict_row(state, row, context, cost), cost)
+    sigma = predict_row(state, row, context, cost)
+    note_look(state.pool, sigma, cost)
+    own = state.pool.shape[0] > ERROR
+    if own:
+        note_slope(state.spread[row], sigma, value, cost)
     learn_row(state, row, context, value, cost)
+    if own:
+        note_mean_box(state.pool, state.spread)
 
 
 @entry

@@ -14,7 +14,8 @@ the mean m of the weights of the k other boxes that were looked at, each coordin
     w₀ = (1 − s²/m²)⁺ m,      s² the variance of m, Σ (w − m)²/(k (k − 1)),
 
 and m/2 for k = 1. It is taken again whenever the looks of the box pass a power of two. A box that was never
-looked at is predicted by w₀ alone.
+looked at is predicted by w₀ alone. ``prior="agreed"`` asks for clearer agreement, so that boxes whose weights
+have nothing in common lose nothing: 2s in the place of s, and w₀ = 0 for k < 3.
 """
 
 import math
@@ -30,7 +31,8 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number, float_array, whole_number
 
 Eta = float | Literal["auto", "theorem"]
-Prior = ArrayLike | Literal["boxes"] | None
+Prior = ArrayLike | Literal["boxes", "agreed"] | None
+_SHARED = {"boxes": 1.0, "agreed": 2.0}
 AUTO = 0.0
 THEOREM = -1.0
 
@@ -99,28 +101,33 @@ def check_forget(forget: float) -> None:
         raise InvalidInputError("forget", rule, forget)
 
 
-def is_shared_prior(prior: Prior) -> bool:
-    """Whether each box is held to the others."""
-    return isinstance(prior, str) and prior == "boxes"
+def shared_prior(prior: Prior) -> float:
+    """Return how many times s boxes must agree on a weight, if each is held to the others; else 0."""
+    return _SHARED.get(prior, 0.0) if isinstance(prior, str) else 0.0
 
 
 def own_prior(prior: Prior) -> None:
-    """Refuse ``"boxes"`` for a learner that does not know it."""
-    if is_shared_prior(prior):
+    """Refuse ``"boxes"`` and ``"agreed"`` for a learner that does not know them."""
+    if shared_prior(prior) > 0.0:
         raise InvalidInputError("prior", "be numbers or None for this learner", prior)
 
 
 @compiled
-def _shrinkage(mean: float, squares: float, count: int) -> float:
-    """Return (1 − s²/m²)⁺, with s² the variance of the mean m of so many numbers; ½ for a single one."""
+def _shrinkage(mean: float, squares: float, count: int, sure: float) -> float:
+    """Return (1 − (sure · s)²/m²)⁺, with s² the variance of the mean m of so many numbers.
+
+    It is ½ for a single number; where sure > 1 it is 0 for one or two.
+    """
+    if sure > 1.0 and count < 3:
+        return 0.0
     if count == 1 or mean == 0.0:
         return 0.5
     variance = max(squares / count - mean * mean, 0.0) / (count - 1)
-    return max(1.0 - variance / (mean * mean), 0.0)
+    return max(1.0 - sure * sure * variance / (mean * mean), 0.0)
 
 
 @compiled
-def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int) -> bool:
+def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int, sure: float) -> bool:
     """Set w₀ of a row that is about to learn to the mean weights of the others, if any was looked at.
 
     Rows that were never looked at are moved there at every look of another one, a row that was looked at
@@ -144,7 +151,7 @@ def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int) -> b
                 mean += weights[k, j]
                 squares += weights[k, j] * weights[k, j]
         mean /= others
-        mean *= _shrinkage(mean, squares, others)
+        mean *= _shrinkage(mean, squares, others, sure)
         for k in range(rows):
             if looks[k] == 0.0:
                 prior[k, j], weights[k, j] = mean, mean
@@ -156,7 +163,7 @@ def hold_to_others(weights: Floats, prior: Floats, looks: Floats, row: int) -> b
 def prior_rows(prior: Prior, rows: int, size: int) -> Floats:
     """Return w₀ for each row: the given vector, the given rows and 0 for later ones, or 0."""
     start = np.zeros((rows, size))
-    if prior is None or is_shared_prior(prior):
+    if prior is None or shared_prior(prior) > 0.0:
         return start
     known = float_array(prior, "prior")
     if known.shape[-1:] != (size,) or known.ndim > 2 or not np.isfinite(known).all():
