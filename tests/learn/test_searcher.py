@@ -319,7 +319,11 @@ def clairvoyant(sigma: Array, values: Array, cost: float) -> float:
 def assert_replayed(feedback: str, x: Array, c: Array, v: Array) -> tuple[wz.Played, list[float]]:
     rounds, boxes, dimension = x.shape
     replay = Replay(boxes, dimension, 0.75 if feedback == "opened" else 0.0)
-    single, whole = (make(feedback, boxes=boxes, dimension=dimension) for _ in range(2))
+    # How it explores by default is replayed in tests/learn/learners/parts/test_optimism.py
+    learner = wz.FTRL(intercept=False, explore="between")
+    single, whole = (
+        make(feedback, boxes=boxes, dimension=dimension, learner=learner) for _ in range(2)
+    )
     played, totals = whole.play(x, c, v), []
     for t in range(rounds):
         got = single.reservation_values(x[t], c[t])

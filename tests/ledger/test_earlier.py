@@ -54,7 +54,7 @@ def test_problems_of_an_earlier_journal_go_on(place: Path) -> None:
         "usual": wz.default_policy(prepare="contexts"),
         "opened": wz.default_policy(prepare="contexts"),
         "one": wz.Joint("past", "index", caution=1.0, prepare="contexts"),
-        "paper": wz.Weitzman(wz.FTRL(intercept=False)),
+        "paper": wz.Weitzman(wz.FTRL(intercept=False, explore="between")),
     }
     for problem in state.problems.values():
         assert problem.tally.closed > 0

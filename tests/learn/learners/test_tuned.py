@@ -1,6 +1,7 @@
 """FTRL at several strengths, beside a plain re-enactment of which of them predicts."""
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -91,9 +92,12 @@ def test_who_predicts_is_clearly_better_than_the_first(
         assert (bank.leader == 0) == (slope > 0.0)
 
 
+@pytest.mark.parametrize(("prior", "sure"), [("boxes", 1.0), ("agreed", 2.0)])
 @pytest.mark.parametrize("kind", [FTRL, Ridge])
-def test_a_new_box_is_predicted_by_what_the_others_agree_on(kind: type[FTRL] | type[Ridge]) -> None:
-    bank = kind(eta=2.0, prior="boxes", intercept=False).start(boxes=5, dimension=3)
+def test_a_new_box_is_predicted_by_what_the_others_agree_on(
+    kind: type[FTRL] | type[Ridge], prior: Literal["boxes", "agreed"], sure: float
+) -> None:
+    bank = kind(eta=2.0, prior=prior, intercept=False).start(boxes=5, dimension=3)
     rng = np.random.default_rng(4)
     some = False
     for t in range(40):
@@ -105,10 +109,10 @@ def test_a_new_box_is_predicted_by_what_the_others_agree_on(kind: type[FTRL] | t
         if not seen:
             continue
         mean = np.mean(seen, axis=0)
-        share = np.full(3, 0.5)
-        if len(seen) > 1:
+        share = np.full(3, 0.5 if prior == "boxes" else 0.0)
+        if len(seen) > (1 if prior == "boxes" else 2):
             variance = np.var(seen, axis=0, ddof=1) / len(seen)
-            share = np.maximum(1.0 - variance / mean**2, 0.0)
+            share = np.maximum(1.0 - sure**2 * variance / mean**2, 0.0)
         np.testing.assert_allclose(np.asarray(bank.weights([4]))[0], share * mean, atol=1e-12)
         some |= bool((share == 0.0).any() and (share > 0.5).any())
     assert some

@@ -18,7 +18,9 @@ from weitzman.learn.storage.earlier import is_earlier, upgraded
 from weitzman.learn.storage.registry import described_policy, policy_from
 
 FILES = Path(__file__).parent / "golden" / "version2"
-SHARED = wz.FTRL(shared=True, intercept=False)
+# They say nothing of how they explore: as it was then
+SHARED = wz.FTRL(shared=True, intercept=False, explore="between")
+OWN = wz.FTRL(intercept=False, explore="between")
 CANDIDATES: tuple[Policy, ...] = (
     *(wz.Simple(rule, shared=True, prepare="contexts") for rule in EARLIER_RULES),
     wz.Weitzman(SHARED),
@@ -30,9 +32,9 @@ CANDIDATES: tuple[Policy, ...] = (
     wz.Joint("linear", "fixed", shared=True, prepare="contexts"),
 )
 POLICIES: dict[str, Policy] = {
-    "paper": wz.Weitzman(wz.FTRL(intercept=False)),
-    "standardised": wz.Weitzman(wz.FTRL(intercept=False), prepare="contexts"),
-    "aware": wz.Aware(wz.FTRL(intercept=False)),
+    "paper": wz.Weitzman(OWN),
+    "standardised": wz.Weitzman(OWN, prepare="contexts"),
+    "aware": wz.Aware(OWN),
     "simple": wz.Simple("mean", shared=True, prepare="contexts"),
     "portfolio": wz.Portfolio(
         candidates=CANDIDATES, incumbent="paper", clarity=0.5, shared=True, prepare="contexts"

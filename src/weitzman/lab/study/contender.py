@@ -39,7 +39,7 @@ from weitzman.search.numbers import whole_number
 
 def _paper() -> FTRL:
     """Return the learner of the paper, for contexts and values as the world has them."""
-    return FTRL(intercept=False, explore="between")
+    return FTRL(intercept=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +128,12 @@ def _at_horizon(learner: Learner, rounds: int, radius: float | None) -> Learner:
 
 
 CONTENDERS: Final[dict[str, Contender]] = {
-    "cpb": Contender(),
+    "cpb": Contender(learner=FTRL(intercept=False, explore="between")),
     "cpb-theorem": Contender(learner=FTRL(eta="theorem", intercept=False), optimism=0.0),
     "cpb-tuned": Contender(learner=FTRL(eta=10.0, intercept=False), optimism=0.0),
     "default": Contender(policy="default"),
     "ftrl": Contender(learner=FTRL()),
-    "ftrl-given": Contender(learner=FTRL(intercept=False)),
+    "ftrl-given": Contender(),
     "linear-regression": Contender(learner=Ridge(eta=10.0, intercept=False), optimism=0.0),
     "linearised": Contender(learner=LinearisedFTRL(intercept=False)),
     "linucb": Contender(learner=LinUCB(intercept=True)),

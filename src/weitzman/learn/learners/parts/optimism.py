@@ -26,12 +26,12 @@ where R is the range of the slopes and r the largest width that x could have. Th
 where little is known: values that were all too bad to be active say nothing of how rare better
 ones are. So with ``explore="own"`` σ is lowered by the larger of
 
-    κ (s √L w + R L w²/16)  and  4κ (S √L₁ w + R L₁ w²/4),   L₁ = log(1 + N / (100 n (1 + m))).   (2)
+    κ (s √L w + R L w²/24)  and  3κ (S √L₁ w + R L₁ w²/4),   L₁ = log(1 + (N / (30 n (1 + m)))²).   (2)
 
 R is the root mean square of v − σ. S and R are those of the box, from predictions made before its
 looks, where early ones fade, with those of the mean box as two looks more: one look says nothing of
 a spread. L₁ is next to nothing as long as a box has its fair share of looks. For a box with a
-hundredth of it the second of (2) is a bound with room to spare, and it grows with log N for ever: no
+thirtieth of it the second of (2) is a bound with room to spare, and it grows with log N for ever: no
 error keeps a box closed.
 
 A box that was never looked at takes the smallest of its prior prediction, the mean prediction and
@@ -66,7 +66,7 @@ _LEAST = 0.25
 # How many looks the mean box counts as, in what is known of the spread of one
 _PRIOR = 2.0
 # The part of its fair share of looks below which a box goes by its own error
-_PART = 0.01
+_PART = 1.0 / 30.0
 
 
 @compiled
@@ -148,12 +148,12 @@ def lowered_by_error(
     """Return σ of a box with looks, after optimism that goes by its own error too; see (2)."""
     looks = spread[COUNT]
     fair = pool[LOOKS] / (boxes * (1.0 + looks))
-    often, seldom = fixed_log(1.0 + fair), fixed_log(1.0 + _PART * fair)
+    often, seldom = fixed_log(1.0 + fair), fixed_log(1.0 + (_PART * fair) * (_PART * fair))
     total = looks + _PRIOR
     error = (looks * _own_error(spread, reach) + _PRIOR * pool[ERROR]) / total
     reaching = (looks * math.sqrt(spread[SQUARE]) + _PRIOR * pool[RANGE]) / total * width
     between = max(math.sqrt(pool[VARIANCE]), _LEAST * cost)
-    usual = between * math.sqrt(often) + 0.0625 * often * reaching
+    usual = between * math.sqrt(often) + often * reaching / 24.0
     own = error * math.sqrt(seldom) + 0.25 * seldom * reaching
-    lowering: float = kappa * width * max(usual, 4.0 * own)
+    lowering: float = kappa * width * max(usual, 3.0 * own)
     return sigma - lowering
