@@ -162,6 +162,17 @@ def test_a_prior_is_turned_where_larger_is_better(learner: Any, prepare: Any) ->
     )
 
 
+@pytest.mark.parametrize("prior", ["boxes", "agreed"])
+def test_what_boxes_are_held_to_needs_no_turning(prior: Any) -> None:
+    policy = wz.Weitzman(wz.FTRL(intercept=False, prior=prior))
+    contexts, costs, values = record(40)
+    large = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback="full", sense="max")
+    small = wz.Searcher(boxes=4, dimension=3, policy=policy, feedback="full")
+    most = large.play(contexts, costs, values, outside=0.5)
+    least = small.play(contexts, costs, -values, outside=-0.5)
+    np.testing.assert_array_equal(most.totals, -least.totals)
+
+
 def test_a_prior_is_turned_in_a_portfolio_too() -> None:
     prior = (0.5, -1.0, 2.0)
     contexts, costs, values = record(40)
