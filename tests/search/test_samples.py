@@ -22,6 +22,7 @@ from tests.search.brute import (
 )
 from tests.search.ratios import report
 from tests.search.sampling import FAMILIES, Truth
+from tests.search.variants.programmes import as_boxes, play_all
 from weitzman.arrays import Floats
 from weitzman.search.laws.pessimistic import lower_band, pessimistic
 from weitzman.search.rule import Rule, WeitzmanRule, follow
@@ -289,6 +290,22 @@ def test_more_confidence_promises_less() -> None:
     assert made[0].plain_total < totals[0] < totals[1] < totals[2]
     assert "with 50 % confidence" in repr(made[0])
     assert next(made[0].search()) == made[0].plan.order[0]
+
+
+def test_after_several_others_a_rule_may_cost_more_on_better_laws() -> None:
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    worse = (
+        (Fraction(2), quarter),
+        (Fraction(7), 3 * half * quarter),
+        (Fraction(10), 3 * half * quarter),
+    )
+    better = ((Fraction(2), quarter), (Fraction(7), 3 * quarter))
+    second = ((Fraction(0), quarter), (Fraction(6), quarter), (Fraction(7), half))
+    last = ((Fraction(5), 3 * quarter), (Fraction(6), quarter))
+    boxes = [ExactBox(Fraction(c), law) for c, law in ((1, worse), (2, second), (3 * half, last))]
+    made: Any = wz.plan(as_boxes(boxes, [[], [], [0, 1]]))
+    total, *_ = play_all(made.rule, [ExactBox(Fraction(1), better), *boxes[1:]], "min", None)
+    assert total > made.expected_total + 0.04
 
 
 def test_a_box_after_several_others_has_no_promise() -> None:

@@ -31,6 +31,8 @@ M_i is stochastically smaller on D wherever it increases in independent parts th
 * *A law that depends on the value of the box before* is such a signal, so it may be sampled for each value.
   The value that it depends on may not: a worse value there may lead to better ones behind it, so that
   moving mass to worse values makes M_i better. Such a sample is refused.
+* Where a box comes *after several others* the rule is not optimal for any costs, and may cost more on
+  better laws. Such boxes are refused.
 
 So with chance at least 1 − δ over the samples, the rule's expected total on new rounds, and the
 optimum's, is at most the one printed. The samples of different boxes may stem from the same rounds. Whether
