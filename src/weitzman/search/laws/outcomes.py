@@ -18,7 +18,7 @@ Of every other family the pmf is followed outwards until what lies beyond is les
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is first named
@@ -26,6 +26,7 @@ import scipy  # scipy.special takes 0.3 s to load: scipy loads it when it is fir
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.laws.discrete import Discrete
+from weitzman.search.laws.parametric import check_domain
 
 Function = Callable[[float], float]
 
@@ -50,11 +51,7 @@ def outcomes(frozen: Any, subject: str) -> Discrete:
     shapes, loc, _ = family._parse_args(*frozen.args, **frozen.kwds)
     if hasattr(family, "xk"):
         return Discrete(float(loc) + np.asarray(family.xk, dtype=np.float64), family.pk)
-    if np.isnan(frozen.support()).any():
-        shown = ", ".join(
-            f"{k}={v}" for k, v in zip(family.shapes.split(", "), shapes, strict=True)
-        )
-        raise InvalidInputError(f"The parameters of {family.name}", "be in its domain", shown)
+    check_domain(frozen)
     power = _POWERS.get(family.name)
     if power is not None and type(family).__module__.startswith("scipy.stats"):
         law = power(float(shapes[0]))
@@ -70,13 +67,14 @@ def outcomes(frozen: Any, subject: str) -> Discrete:
         rule = f"have fewer than {_MOST_OUTCOMES:,} outcomes that matter"
         raise InvalidInputError(subject, rule, f"{family.name} from {low} to {high}")
     points = np.arange(low, high + 1.0)
-    return Discrete.of_masses(points, frozen.pmf(points))
+    mass = frozen.pmf(points)
+    return Discrete(points, mass / mass.sum())
 
 
 @dataclass(frozen=True)
 class _Zipf:
     a: float
-    infinite: float = 2.0
+    infinite: ClassVar[float] = 2.0
     """Up to this a the mean is infinite."""
 
     def masses(self, count: int) -> Floats:
@@ -93,7 +91,7 @@ class _Zipf:
 @dataclass(frozen=True)
 class _YuleSimon:
     a: float
-    infinite: float = 1.0
+    infinite: ClassVar[float] = 1.0
 
     def masses(self, count: int) -> Floats:
         """P(v = 1), …, P(v = count)."""

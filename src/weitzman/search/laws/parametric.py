@@ -149,11 +149,7 @@ def from_scipy(frozen: Any) -> LocationScale:
     Arrays of parameters are for closed families only.
     """
     family = frozen.dist
-    names = [n.strip() for n in family.shapes.split(",")] if family.shapes else []
-    given = {**dict(zip([*names, "loc", "scale"], frozen.args, strict=False)), **frozen.kwds}
-    if np.isnan(frozen.support()).any():
-        shown = ", ".join(f"{k}={v}" for k, v in given.items())
-        raise InvalidInputError(f"The parameters of {family.name}", "be in its domain", shown)
+    names, given = check_domain(frozen)
     loc, scale = (
         np.asarray(given.get(k, default), dtype=np.float64)
         for k, default in (("loc", 0.0), ("scale", 1.0))
@@ -162,6 +158,17 @@ def from_scipy(frozen: Any) -> LocationScale:
     if is_closed(frozen):
         return LocationScale(CLOSED[family.name], shapes, loc, scale, family.name)
     return LocationScale(standard_from(family(*shapes)), (), loc, scale, family.name)
+
+
+def check_domain(frozen: Any) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of the shape parameters of a frozen distribution, and all that were given."""
+    family = frozen.dist
+    names = [n.strip() for n in family.shapes.split(",")] if family.shapes else []
+    given = {**dict(zip([*names, "loc", "scale"], frozen.args, strict=False)), **frozen.kwds}
+    if np.isnan(frozen.support()).any():
+        shown = ", ".join(f"{k}={v}" for k, v in given.items())
+        raise InvalidInputError(f"The parameters of {family.name}", "be in its domain", shown)
+    return names, given
 
 
 def is_closed(frozen: Any) -> bool:
