@@ -322,7 +322,7 @@ def report_shares(ratios: dict[str, list[float]], n: int, *more: object) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "count"),
-    [(2, 1000), (3, 1000), (4, 1000), (5, 1000), (6, 1000), (7, 1000), (8, 1000), (9, 1000)],
+    [(2, 1000), (3, 1000), (4, 1000), (5, 1000), (6, 1000), (7, 500), (8, 500), (9, 300)],
 )
 def test_tables_3_and_4_of_the_paper(n: int, count: int) -> None:
     rng = np.random.default_rng([21, n])
