@@ -27,8 +27,12 @@ LEARNERS: dict[str, wz.Learner] = {
     "LinearisedFTRL": wz.LinearisedFTRL(intercept=False),
     "Logistic": wz.Logistic(intercept=False),
     "NewtonStep": wz.NewtonStep(intercept=False),
+    "LinUCB": wz.LinUCB(),
+    "OptimisticLaw": wz.OptimisticLaw(),
+    "OptimisticResidual": wz.OptimisticResidual(intercept=True),
     "Residual": wz.Residual(memory=12, intercept=False),
     "Ridge": wz.Ridge(intercept=False),
+    "Thompson": wz.Thompson(intercept=True),
 }
 EVERY: dict[str, Policy] = {
     **POLICIES,

@@ -20,6 +20,8 @@ SIMPLE = {"class": "Simple", "rule": "all"}
         wz.Weitzman(wz.Fourier(features=7), optimism=1, block=None),
         wz.Weitzman(wz.Boosted(engine="sklearn", eta="theorem")),
         wz.Joint("past", "greedy", caution=2),
+        wz.Weitzman(wz.LinUCB(noise=[-1.0, 1.0], scale=1)),
+        wz.Weitzman(wz.OptimisticLaw(mass="uniform", scale="theorem", horizon=9, least=0)),
         wz.Portfolio(candidates=(wz.Simple("all"), wz.Simple("stay")), incumbent="all", clarity=3),
     ],
     ids=repr,
@@ -29,9 +31,15 @@ def test_what_describes_a_policy_is_taken(policy: Any) -> None:
     check_parameters(described.pop("class"), described)
 
 
+def test_what_belongs_to_the_class_is_no_parameter() -> None:
+    for key in ("own_optimism", "intercept"):
+        with pytest.raises(wz.InvalidInputError, match=r"^A parameter of OptimisticLaw"):
+            check_parameters("OptimisticLaw", {key: False})
+
+
 def test_every_parameter_that_is_plain_refuses_another_type() -> None:
-    """A list of lists of nothing is no value of any parameter but a prior, a learner or candidates."""
-    own = {"prior", "learner", "candidates"}
+    """A list of lists of nothing is no value of a parameter but a prior, a noise, a learner or candidates."""
+    own = {"prior", "noise", "learner", "candidates"}
     for name, kind in {**LEARNERS, **POLICIES}.items():
         described: Any = kind
         for key in {field.name for field in fields(described)} - own:

@@ -6,6 +6,7 @@ descriptions from outside asks here first; those that were stored before are rea
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -40,7 +41,9 @@ def check_parameters(name: str, parameters: Mapping[str, Any]) -> None:
     kind: Any = {**LEARNERS, **POLICIES}.get(name)
     if kind is None or is_earlier(parameters):
         return
-    hints = get_type_hints(kind)
+    every = get_type_hints(kind)
+    # What belongs to the class is no parameter
+    hints = {field.name: every[field.name] for field in fields(kind)}
     if "prepare" in hints:
         # What it was called before
         hints["standardise"] = bool
