@@ -1,6 +1,7 @@
 """What judgements are worth: recorded rounds of which everything is known, masked, and judged.
 
     python benchmarks/bench_judge.py DATA OUT [--maskings 300] [--intervals 20] [--only llm_calls]
+    python benchmarks/bench_judge.py --worlds
     python benchmarks/bench_judge.py --speed
 
 DATA holds the recorded problems (docs/reference/recorded-problems.md). Rules learn from the first half of a
@@ -20,15 +21,16 @@ from typing import Any
 import numpy as np
 
 import weitzman as wz
-from weitzman.learn.policy import bounded, walk
+from weitzman.learn.policy import Feedback, bounded, walk
 from weitzman.learn.storage.registry import named_policy
-from weitzman.replays.judgement.estimate import estimate, scores
+from weitzman.replays.judgement.estimate import estimate, farthest, scores
 from weitzman.replays.judgement.guess import guesses
 from weitzman.replays.judgement.judged import Part
 from weitzman.replays.judgement.seen import Seen, seen_of
 from weitzman.replays.judgement.trace import Trace
 from weitzman.replays.judgement.verdict import Side, compared
 from weitzman.replays.judgement.walk import COLUMNS, Frame, walk_rule
+from weitzman.search.rule import WeitzmanRule
 
 LOGS = ("model_training", "reaction_yields", "kernel_tuning", "query_plans", "llm_calls")
 SCALES = (1.0, 0.25, 4.0)
@@ -164,7 +166,8 @@ def cell(
             part = Part(trace=trace, guesses=guessed, side=side_of(trace, guessed, count))
             if part.is_reachable:
                 robust = scores(trace, guessed)
-                found = estimate(robust, (robust - guessed)[covered & ~trace.certain])
+                more = farthest(trace, guessed)
+                found = estimate(robust, (robust - guessed)[covered & ~trace.certain], more)
                 inside.append(found.low <= truth <= found.high)
                 widths.append(found.high - found.low)
             else:
@@ -224,6 +227,108 @@ def part(
     return cells
 
 
+FORCED = np.array([-np.inf, 3.0, 99.0, 99.0])
+RIVALS = {
+    "more of the same": np.array([-np.inf, 2.0, 3.0, 99.0]),
+    "another order": np.array([4.0, 99.0, -np.inf, 3.0]),
+    "all": np.full(4, -np.inf),
+}
+PRICES = [0.2, 0.3, 0.4, 0.1]
+
+
+def worlds(replications: int = 400, rounds: int = 1000, phi: float = 0.05) -> None:
+    """Print how judgements do where expectations are exact: discrete boxes, given a common state."""
+    levels = np.array([0.0, 2.0, 6.0])
+    for world in ("independent", "correlated", "drifting"):
+        rng = np.random.default_rng([*map(ord, world)])
+        spread = rng.integers(0, 6, (4, 5)).astype(float)
+        shift = 0.0 * levels if world == "independent" else levels
+        share = np.full((rounds, 3), 1.0 / 3.0)
+        if world == "drifting":
+            share = np.linspace([0.8, 0.15, 0.05], [0.05, 0.15, 0.8], rounds)
+        for name, sigma in RIVALS.items():
+            each = [
+                wz.expected_total(
+                    [wz.Box(str(k), PRICES[k], wz.Empirical(spread[k] + x)) for k in range(4)],
+                    sigma,
+                    outside=9.0,
+                )
+                for x in shift
+            ]
+            truth = float((share @ each).mean())
+            rows = [
+                _replication(spread, shift, share, sigma, phi, seed) for seed in range(replications)
+            ]
+            print(f"{world}, {name}: {_in_words(rows, truth)}", flush=True)
+
+
+def _replication(
+    spread: Any, shift: Any, share: Any, sigma: Any, phi: float, seed: int
+) -> dict[str, Any]:
+    """Draw rounds, mask them, and judge a rule."""
+    from weitzman.learn.features import Encoding
+
+    rng = np.random.default_rng(seed)
+    rounds = len(share)
+    state = (rng.random((rounds, 1)) > np.cumsum(share, axis=1)[:, :2]).sum(axis=1)
+    values = spread[np.arange(4), rng.integers(0, 5, (rounds, 4))] + shift[state][:, None]
+    plain = np.zeros((rounds, 4), dtype=np.bool_)
+    plain[:, 0] = True
+    plain[:, 1] = values[:, 0] > FORCED[1]
+    opened = plain | (rng.random((rounds, 1)) < phi)
+    log = wz.Log(
+        rounds=np.arange(rounds), boxes=list("0123"), shared=False, contexts=np.zeros((rounds, 4, 0)),
+        features=[], costs=np.tile(PRICES, (rounds, 1)), values=np.where(opened, values, np.nan),
+        outside=np.full(rounds, 9.0), opened=opened, chances=np.where(plain, 1.0, phi), skipped=0,
+        source="table", columns={}, encoding=Encoding(features=()),
+    )  # fmt: skip
+    one = wz.judge(log, [Steady(sigma)]).of("Steady")
+    return {
+        "ips": one.estimates["ips"].mean,
+        "robust": one.estimates["doubly robust"].mean,
+        "naive": one.estimates["naive"].mean,
+        "low": one.low,
+        "high": one.high,
+    }
+
+
+def _in_words(rows: list[dict[str, Any]], truth: float) -> str:
+    inside = np.mean([row["low"] <= truth <= row["high"] for row in rows])
+    words = [f"truth {truth:.4f}, intervals cover {inside:.3f}"]
+    for k in ("ips", "robust", "naive"):
+        found = np.array([row[k] for row in rows])
+        error = found.std() / len(found) ** 0.5
+        words.append(f"{k} bias {found.mean() - truth:+.4f} ({error:.4f}), sd {found.std():.3f}")
+    return "; ".join(words)
+
+
+class Steady:
+    """A policy that goes by the same reservation values in every round, and its player."""
+
+    def __init__(self, sigma: Any) -> None:
+        self._rule = WeitzmanRule(sigma)
+
+    def start(
+        self, *, boxes: int, dimension: int, feedback: Feedback = "full", seed: int = 0
+    ) -> "Steady":
+        """Return itself: nothing is learned."""
+        return self
+
+    def rule(self, shown: wz.Round) -> WeitzmanRule:
+        """Return the rule."""
+        return self._rule
+
+    def learn(self, shown: wz.Round, values: Any) -> None:
+        """Learn nothing."""
+
+    def state(self) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
+    def restore(self, state: Any) -> None:
+        """Take nothing."""
+
+
 def speed() -> None:
     """Print how long a million rounds of twelve boxes take against ten simple rules."""
     import resource
@@ -265,10 +370,11 @@ def main() -> None:
     parser.add_argument("--maskings", type=int, default=300)
     parser.add_argument("--intervals", type=int, default=10)
     parser.add_argument("--only", choices=LOGS)
+    parser.add_argument("--worlds", action="store_true")
     parser.add_argument("--speed", action="store_true")
     asked = parser.parse_args()
-    if asked.speed:
-        speed()
+    if asked.speed or asked.worlds:
+        speed() if asked.speed else worlds()
         return
     if asked.data is None or asked.out is None:
         parser.error("DATA and OUT are needed, or --speed")

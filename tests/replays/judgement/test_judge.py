@@ -8,6 +8,7 @@ import pytest
 
 import weitzman as wz
 from tests.replays.judgement.worlds import Fixed, log_of
+from weitzman.learn.policies.simple import RULES
 from weitzman.logs.log import Log
 from weitzman.replays.judgement.judge import Judgement, judge
 from weitzman.replays.replay import replay
@@ -212,6 +213,26 @@ def test_processes_change_no_bit() -> None:
     two = judge(log, names, workers=2)
     assert ticks[-1] == (400, 400)
     assert one.rows() == two.rows()
+
+
+@pytest.mark.parametrize("learn", [None, 0.5])
+@pytest.mark.parametrize("least", [None, 0.0])
+def test_simple_rules_over_one_history_decide_as_each_over_its_own(
+    learn: float | None, least: float | None
+) -> None:
+    log = replace(_masked(_whole(10, 300), 0.2, 10), least=least, shared=least is not None)
+    # A box is absent now and then, and a feature is missing
+    absent = np.random.default_rng(0).random((300, 4)) < 0.1
+    absent[absent.all(axis=1)] = False
+    costs, contexts = np.where(absent, np.nan, log.costs), log.contexts.copy()
+    contexts[5, 1, 0], contexts[absent] = np.nan, np.nan
+    values = np.where(absent, np.nan, log.values)
+    log = replace(log, costs=costs, contexts=contexts, values=values)
+    together = judge(log, list(RULES), learn=learn)
+    for name in RULES:
+        alone = judge(log, [name], learn=learn)
+        for column, series in vars(alone.of(name).trace).items():
+            np.testing.assert_array_equal(getattr(together.of(name).trace, column), series, column)
 
 
 def test_what_looks_really_cost_counts() -> None:

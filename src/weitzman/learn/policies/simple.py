@@ -158,7 +158,7 @@ class SimpleMembers:
 
     def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
         """Return the total of every rule in a round, and how many boxes it opens."""
-        return index_totals(self._sigma(shown), shown, values)
+        return index_totals(self.sigma(shown), shown, values)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn nothing beside the history."""
@@ -171,7 +171,8 @@ class SimpleMembers:
         """Go on from the history alone."""
         self._asked = (None, 0, np.empty((0, 0)))
 
-    def _sigma(self, shown: Round) -> Floats:
+    def sigma(self, shown: Round) -> Floats:
+        """Return the σ of every rule in a round, one row each."""
         asked, count, sigma = self._asked
         if asked is not shown or count != self._history.count:
             sigma = np.full((len(self.names), len(shown.costs)), np.inf)

@@ -25,7 +25,8 @@ the interval is that of Student's t with
 
     ν = V² / (V_d²/(k − 1) + (V − V_d)²/(T − 1))
 
-degrees of freedom [Satterthwaite 1946], and one more round like the largest counts in V_d.
+degrees of freedom [Satterthwaite 1946]. A loss that is rare may be in none of them. So one more explored
+round counts in V_d, as far from its guess as the bounds of an average hidden round allow.
 """
 
 import math
@@ -33,7 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weitzman.arrays import Flags, Floats
+from weitzman.arrays import Floats
 from weitzman.replays.bootstrap import block_means
 from weitzman.replays.judgement.trace import Trace
 
@@ -72,26 +73,33 @@ def scores(trace: Trace, guesses: Floats, most: float = math.inf) -> Floats:
     return found
 
 
-def estimate(series: Floats, drawn: Floats) -> Estimate:
+def farthest(trace: Trace, guesses: Floats | float, most: float = math.inf) -> float:
+    """Return what one more explored round adds, if it is as far from its guess as bounds allow."""
+    drawn = trace.covered & ~trace.certain
+    if not drawn.any():
+        return 0.0
+    apart = np.maximum(trace.high - guesses, guesses - trace.low)[~trace.certain]
+    weight = float(np.minimum(trace.weights[drawn], most).mean())
+    return weight * math.sqrt(float((apart**2).mean()))
+
+
+def estimate(series: Floats, drawn: Floats, one_more: float = 0.0) -> Estimate:
     """Return the mean of a series, (T,), and how sure it is.
 
-    ``drawn`` is what explored rounds add to it, one number for each of them.
+    ``drawn`` is what explored rounds add to it, one number for each of them, and ``one_more`` what another
+    one might have added.
     """
     from scipy.stats import t as student
 
     rounds, mean = len(series), float(series.mean())
-    if rounds < 2:
+    if rounds < 2 or len(drawn) == 1:
         return Estimate(mean=mean, se=math.nan, low=-math.inf, high=math.inf)
     variance = float(block_means(series[:, np.newaxis]).var())
-    squares, count = drawn**2, len(drawn)
-    added = float(squares.sum()) / rounds**2
-    one_more = float(squares.max(initial=0.0)) / rounds**2
+    added = float((drawn**2).sum()) / rounds**2
     rest = max(variance - added, 0.0)
-    variance += one_more
-    added += one_more
-    if count == 1:
-        return Estimate(mean=mean, se=math.sqrt(variance), low=-math.inf, high=math.inf)
-    below = rest**2 / (rounds - 1) + (added**2 / (count - 1) if count else 0.0)
+    added += (one_more / rounds) ** 2
+    variance += (one_more / rounds) ** 2
+    below = rest**2 / (rounds - 1) + (added**2 / (len(drawn) - 1) if len(drawn) else 0.0)
     freedom = (added + rest) ** 2 / below if below > 0.0 else math.inf
     reach = float(student.ppf(0.5 + 0.5 * _LEVEL, freedom)) * math.sqrt(variance)
     return Estimate(mean=mean, se=math.sqrt(variance), low=mean - reach, high=mean + reach)
@@ -104,12 +112,13 @@ def estimates(trace: Trace, guesses: Floats) -> dict[str, Estimate]:
     totals = np.where(covered, trace.totals, 0.0)
     found: dict[str, Estimate] = {}
     robust = scores(trace, guesses)
-    found["doubly robust"] = estimate(robust, (robust - guesses)[drawn])
+    found["doubly robust"] = estimate(robust, (robust - guesses)[drawn], farthest(trace, guesses))
     plain = weights * totals
-    found["ips"] = estimate(plain, plain[drawn])
-    found["self-normalised"] = _ratio(weights, totals, drawn)
-    cut = scores(trace, guesses, math.sqrt(rounds))
-    found["truncated"] = estimate(cut, (cut - guesses)[drawn])
+    found["ips"] = estimate(plain, plain[drawn], farthest(trace, 0.0))
+    found["self-normalised"] = _ratio(trace)
+    most = math.sqrt(rounds)
+    cut = scores(trace, guesses, most)
+    found["truncated"] = estimate(cut, (cut - guesses)[drawn], farthest(trace, guesses, most))
     found["naive"] = naive(trace)
     return found
 
@@ -120,10 +129,13 @@ def naive(trace: Trace) -> Estimate:
     return estimate(known, np.empty(0)) if len(known) else NOTHING
 
 
-def _ratio(weights: Floats, totals: Floats, drawn: Flags) -> Estimate:
+def _ratio(trace: Trace) -> Estimate:
     """Return Σ w L/Σ w; its error is that of w (L − mean)/w̄, which it is to first order."""
+    weights = trace.weights
     if not weights.sum() > 0.0:
         return NOTHING
+    totals = np.where(trace.covered, trace.totals, 0.0)
     mean = float((weights * totals).sum() / weights.sum())
     apart = weights * (totals - mean) / weights.mean()
-    return estimate(mean + apart, apart[drawn])
+    drawn = trace.covered & ~trace.certain
+    return estimate(mean + apart, apart[drawn], farthest(trace, mean))

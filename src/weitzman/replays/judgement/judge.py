@@ -18,7 +18,7 @@ from weitzman.learn.storage.registry import named_policy
 from weitzman.logs.log import Log
 from weitzman.replays.judgement.judged import Judged, Part, judged
 from weitzman.replays.judgement.seen import Seen, seen_of
-from weitzman.replays.judgement.trace import Trace, traces
+from weitzman.replays.judgement.trace import Trace, groups_of, traces
 from weitzman.replays.judgement.verdict import Side
 from weitzman.replays.lineup import distinct_names
 from weitzman.search.numbers import finite_number, whole_number
@@ -30,8 +30,6 @@ Progress = Callable[[int, int], None]
 
 RECORDED = "recorded"
 """The name of what was done, without what draws opened."""
-
-_TOGETHER = 4  # policies that go through the rounds together
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -192,8 +190,9 @@ def _played(
     """Return what the log shows of each policy (:data:`weitzman.replays.judgement.walk.COLUMNS`)."""
     names = list(named)
     workers = whole_number(workers, "The number of workers", least=1)
-    together = min(_TOGETHER, -(-len(names) // workers))
-    groups = [tuple(names[k : k + together]) for k in range(0, len(names), together)]
+    # Simple rules share their history: apart they would take longer
+    parts = sorted(groups_of(list(named.values())), key=len, reverse=True)
+    groups = [tuple(names[k] for k in part) for part in parts]
     done, count = 0, len(groups) * len(seen)
 
     def tick(rounds: int) -> None:
@@ -204,7 +203,8 @@ def _played(
 
     work = functools.partial(_group, dict(named), seen, learned)
     results = dict(in_processes(work, groups, workers, tick))
-    return {n: columns for g in groups for n, columns in zip(g, results[g], strict=True)}
+    found = {n: columns for g in groups for n, columns in zip(g, results[g], strict=True)}
+    return {name: found[name] for name in names}
 
 
 def _group(

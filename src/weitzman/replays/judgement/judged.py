@@ -12,6 +12,7 @@ from weitzman.replays.judgement.estimate import (
     Estimate,
     estimate,
     estimates,
+    farthest,
     naive,
 )
 from weitzman.replays.judgement.guess import guesses
@@ -103,7 +104,7 @@ def judged(part: Part, base: Side | None) -> Judged:
         rest = np.where(trace.certain, 0.0, 1.0 - np.where(used, weights, 0.0))
         hidden = min(max(float(rest.mean()), 0.0), 1.0 - certain)
         ends = [
-            estimate(series, (series - bound)[used])
+            estimate(series, (series - bound)[used], farthest(trace, bound) if used.any() else 0.0)
             for series, bound in zip(part.side.scores(), (trace.low, trace.high), strict=True)
         ]
         low, high = ends[0].low, ends[1].high

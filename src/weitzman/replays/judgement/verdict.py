@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from weitzman.arrays import Flags, Floats
-from weitzman.replays.judgement.estimate import Estimate, estimate, scores
+from weitzman.replays.judgement.estimate import estimate, farthest, scores
 from weitzman.replays.judgement.trace import Trace
 
 Word = Literal["better", "worse", "the same", "too few rounds", "cannot be known"]
@@ -39,6 +39,10 @@ class Side:
             return self.low, self.high
         low = scores(self.trace, self.low)
         return low, low if self.high is self.low else scores(self.trace, self.high)
+
+    def farthest(self, guesses: Floats) -> float:
+        """Return what one more explored round might add."""
+        return 0.0 if self.trace is None else farthest(self.trace, guesses)
 
     def explored(self, other: "Side") -> Flags:
         """Return which rounds of either side are known by a draw, (T,)."""
@@ -69,9 +73,13 @@ def compared(side: Side, other: Side) -> Verdict:
     least, most = other.scores()
     marks = side.explored(other)
     # What draws add: all beyond the guesses
-    smallest = _difference(low - most, side.low - other.high, marks)
+    more = side.farthest(side.low) + other.farthest(other.high)
+    smallest = estimate(low - most, (low - most - side.low + other.high)[marks], more)
     same = side.high is side.low and other.high is other.low
-    largest = smallest if same else _difference(high - least, side.high - other.low, marks)
+    largest = smallest
+    if not same:
+        more = side.farthest(side.high) + other.farthest(other.low)
+        largest = estimate(high - least, (high - least - side.high + other.low)[marks], more)
     word: Word = "too few rounds"
     if not np.any(low - most) and not np.any(high - least):
         word = "the same"
@@ -84,7 +92,3 @@ def compared(side: Side, other: Side) -> Verdict:
     mean = smallest.mean if same else float("nan")
     error = smallest.se if same else float("nan")
     return Verdict(word=word, low=smallest.low, high=largest.high, mean=mean, se=error)
-
-
-def _difference(series: Floats, guessed: Floats, marks: Flags) -> Estimate:
-    return estimate(series, (series - guessed)[marks])

@@ -87,6 +87,28 @@ def walk_index(
             out[3] = max(out[3], spent + min(hand, ceiling))
 
 
+@kernel
+def _walk_all(
+    orders: Ints, sigma: Floats, outside: float, prices: Floats, values: Floats, plain_values: Floats,
+    known: Flags, plain: Flags, chances: Floats, together: bool, floor: float, ceiling: float, out: Floats,
+) -> None:  # fmt: skip
+    for rule in range(sigma.shape[0]):
+        walk_index(
+            orders[rule], sigma[rule], outside, prices, values, plain_values, known, plain, chances,
+            together, floor, ceiling, out[rule],
+        )  # fmt: skip
+
+
+def walk_many(sigma: Floats, shown: Round, frame: Frame) -> Floats:
+    """Return :data:`COLUMNS` for Weitzman's rule at each row of σ."""
+    out = np.empty((len(sigma), len(COLUMNS)))
+    if shown.least > -math.inf:
+        sigma = np.maximum(sigma, shown.floor)
+    orders = np.argsort(sigma, axis=1, kind="stable")
+    _walk_all(orders, sigma, shown.outside, *frame, out)
+    return out
+
+
 def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
     """Return :data:`COLUMNS` for any rule.
 
