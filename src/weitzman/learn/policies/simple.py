@@ -145,6 +145,7 @@ class SimpleMembers:
         self.names = names
         self._history = history
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
+        self._new: tuple[Round | None, int, Ints] = (None, 0, np.empty(0, dtype=np.int64))
 
     def rule(self, shown: Round, member: int) -> WeitzmanRule:
         """Return what decides in a round for one of the rules."""
@@ -170,6 +171,7 @@ class SimpleMembers:
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from the history alone."""
         self._asked = (None, 0, np.empty((0, 0)))
+        self._new = (None, 0, np.empty(0, dtype=np.int64))
 
     def sigma(self, shown: Round) -> Floats:
         """Return the σ of every rule in a round, one row each."""
@@ -196,10 +198,18 @@ class SimpleMembers:
         if shown.least > -np.inf:
             np.maximum(sigma, shown.floor, out=sigma, where=sigma > -np.inf)
         if self._history.unit_free and self._history.feedback == "opened":
-            new = np.flatnonzero(self._history.never_seen(shown.places))
+            new = self._never_seen(shown)
             if len(new):
                 sigma[new] = np.inf
                 sigma[new[shown.costs[new].argmin()]] = -np.inf
+
+    def _never_seen(self, shown: Round) -> Ints:
+        """Return the rows that never showed a value; every rule of a round asks for them."""
+        asked, count, rows = self._new
+        if asked is not shown or count != self._history.count:
+            rows = np.flatnonzero(self._history.never_seen(shown.places))
+            self._new = (shown, self._history.count, rows)
+        return rows
 
     def _set_informed(self, rule: str, shown: Round, sigma: Floats) -> None:
         """Set the σ of a rule that goes by what was seen."""

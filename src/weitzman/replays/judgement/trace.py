@@ -111,7 +111,7 @@ class _Panel:
         ready = self._preparation.ready(shown)
         sigma = self._members.sigma(ready)
         if ready.units is not None:
-            sigma = np.array([ready.units.thresholds(row) for row in sigma])
+            sigma = ready.units.thresholds(sigma.ravel()).reshape(sigma.shape)
         return walk_many(sigma, shown, frame)
 
     def learn(self, shown: Round, values: Floats) -> None:
