@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Floats
+from weitzman.learn.policy import Round
 from weitzman.ledger.bodies import LARGEST, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
@@ -44,8 +45,8 @@ class OpenRound:
     """A round that has not ended.
 
     It was opened ``at`` one time and waits ``until`` another, in microseconds. ``places`` has the place of
-    each row among all boxes, None if the rows are all boxes; ``contexts`` one row of d numbers per box of the
-    round; ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
+    each row among all boxes, None if the rows are all boxes; ``given`` is the round as the player sees it;
+    ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
     ``guessed``: nobody said the costs, so that every look has to say what it cost. ``sigma`` are the
     reservation values by row, ``order`` the rows by increasing ones; without reservation values none, and the
     rows as they stand.
@@ -54,7 +55,7 @@ class OpenRound:
     at: int
     until: int
     places: list[int] | None
-    contexts: Floats
+    given: Round
     state: RoundState
     rule: Rule | None
     guessed: bool = False
@@ -72,16 +73,16 @@ class OpenRound:
         cls,
         body: Opened,
         *,
+        given: Round,
         at: int,
         waiting: int,
         sign: float,
-        contexts: Floats | None = None,
         rule: Rule | None = None,
     ) -> "OpenRound":
         """Return a round that nothing was seen of.
 
-        ``sign`` is −1 where larger values are better; ``contexts`` are those of the body, if they are at
-        hand as an array; ``rule`` decides where there are no reservation values.
+        ``given`` is the round of the body as the player sees it; ``sign`` is −1 where larger values are
+        better; ``rule`` decides where there are no reservation values.
         """
         if body.reservation_values:
             sigma = np.array(body.reservation_values)
@@ -91,15 +92,12 @@ class OpenRound:
             if max(body.reservation_values) >= LARGEST or min(body.reservation_values) <= -LARGEST:
                 sigma[sigma >= LARGEST], sigma[sigma <= -LARGEST] = math.inf, -math.inf
             rule = WeitzmanRule(sigma)
-        if contexts is None:
-            contexts = np.array(body.contexts, dtype=np.float64)
-        outside = math.inf if body.outside is None else sign * body.outside
         return cls(
             at=at,
             until=at + waiting,
             places=body.places,
-            contexts=contexts,
-            state=RoundState(body.costs, outside),
+            given=given,
+            state=RoundState(body.costs, given.outside),
             rule=rule,
             guessed=body.guessed,
         )
@@ -165,7 +163,7 @@ class OpenRound:
             self.at,
             self.until,
             self.places,
-            self.contexts,
+            self.given.contexts,
             list(self.costs),
             self.sigma,
             self.order,
@@ -177,20 +175,19 @@ class OpenRound:
         )
 
     @classmethod
-    def from_record(cls, record: RoundRecord) -> "OpenRound":
-        """Return the round that :meth:`record` was asked of."""
+    def from_record(cls, record: RoundRecord, given: Round) -> "OpenRound":
+        """Return the round that :meth:`record` was asked of; ``given`` is the round as the player sees it."""
         rule: Rule | None = WeitzmanRule(np.array(record.sigma)) if record.sigma else None
         if record.course is not None:
             from weitzman.learn.storage.rules import rule_from
 
             rule = rule_from(record.course)
-        outside = math.inf if record.outside is None else record.outside
         made = cls(
             at=record.at,
             until=record.until,
             places=record.places,
-            contexts=record.contexts,
-            state=RoundState(record.costs, outside),
+            given=given,
+            state=RoundState(record.costs, given.outside),
             rule=rule,
             guessed=record.guessed is True,
         )

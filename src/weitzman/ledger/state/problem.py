@@ -19,7 +19,16 @@ from weitzman.learn.storage.costs import restore_state, saved_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
 from weitzman.learn.storage.format import pack as pack_searcher
 from weitzman.learn.storage.format import unpack as unpack_searcher
-from weitzman.ledger.bodies import LARGEST, Changed, Closed, Created, Imported, Opened, Seen
+from weitzman.ledger.bodies import (
+    LARGEST,
+    Changed,
+    Closed,
+    Created,
+    Imported,
+    Opened,
+    PastRound,
+    Seen,
+)
 from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
@@ -75,8 +84,8 @@ class Problem:
         self._every = np.arange(len(settings.boxes))
         self._costs = CostMeans(len(settings.boxes))
         self._decided: tuple[Any, Rule] | None = None
-        # Reservation values that were just given out, and the contexts they are for
-        self._fresh: tuple[list[float], Floats] | None = None
+        # Reservation values that were just given out, and the round that they are for
+        self._fresh: tuple[list[float], Round] | None = None
 
     def propose(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
@@ -85,14 +94,15 @@ class Problem:
 
         There are none if the rule looks again after every box.
         """
-        sigma = sigma_of(self._rule(places, contexts, costs, outside))
+        shown = self._round(places, contexts, costs, self._turned(outside))
+        sigma = sigma_of(self._rule(shown))
         if sigma is None:
             return []
         # Without the sign of a turned zero
         given: list[float] = (self.sign * sigma + 0.0).tolist()
         if math.inf in given or -math.inf in given:
             given = [min(max(number, -LARGEST), LARGEST) for number in given]
-        self._fresh = (given, contexts)
+        self._fresh = (given, shown)
         return given
 
     def expected_costs(self, places: list[int] | None) -> list[float]:
@@ -100,17 +110,14 @@ class Problem:
         rows = self._every if places is None else np.array(places, dtype=np.int64)
         return [float(cost) for cost in self._costs.expected(rows)]
 
-    def _rule(
-        self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
-    ) -> Rule:
+    def _rule(self, shown: Round) -> Rule:
         """Return the rule of a round; that of a policy is kept until the round is opened."""
         asked = None
         if self.settings.policy is not None:
-            asked = (self.events, places, contexts.tobytes(), costs, outside)
+            arrays = shown.places, shown.contexts, shown.costs
+            asked = (self.events, *(array.tobytes() for array in arrays), shown.outside)
             if self._decided is not None and self._decided[0] == asked:
                 return self._decided[1]
-        turned = None if outside is None else self.sign * outside
-        shown = self._round(places, contexts, costs, turned)
         if self._checks:
             shown = checked_round(shown)
         rule = bounded(self._player.rule(shown), shown)
@@ -118,20 +125,26 @@ class Problem:
         return rule
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
-        waiting = self.settings.waiting
-        contexts = None
         if self._fresh is not None and self._fresh[0] is body.reservation_values:
-            contexts = self._fresh[1]
-        rule = None
-        if not body.reservation_values:
-            contexts = np.array(body.contexts, dtype=np.float64)
-            rule = self._rule(body.places, contexts, body.costs, body.outside)
+            given = self._fresh[1]
+        else:
+            given = self.round_of(body)
         opened = OpenRound.begin(
-            body, at=at, waiting=waiting, sign=self.sign, contexts=contexts, rule=rule
+            body,
+            given=given,
+            at=at,
+            waiting=self.settings.waiting,
+            sign=self.sign,
+            rule=None if body.reservation_values else self._rule(given),
         )
         self.rounds[name] = opened
         self.tally.opened += 1
         return opened
+
+    def round_of(self, begun: Opened | PastRound) -> Round:
+        """Return a round as the player sees it."""
+        contexts = np.array(begun.contexts, dtype=np.float64)
+        return self._round(begun.places, contexts, begun.costs, self._turned(begun.outside))
 
     def see(self, name: str, at: int, body: Seen) -> None:
         """Take in looks of an open round, or count those that came after its end."""
@@ -154,13 +167,13 @@ class Problem:
         if self.settings.shadow:
             self.tally.compare(ended.state, ended.would(values))
         self.tally.close(name, at, ended, values)
-        costs, places = list(ended.costs), ended.places
+        given = ended.given
         for row, cost in ended.state.spent.items():
-            self._costs.add(row if places is None else places[row], cost)
-        if ended.guessed and not any(costs):
+            self._costs.add(int(given.places[row]), cost)
+        if ended.guessed and not given.costs.any():
             # Nothing was known of costs: the round is learned with what it has shown of them
-            costs = self.expected_costs(places)
-        self._learn(self._round(places, ended.contexts, costs, ended.outside), values)
+            given = given._replace(costs=self._costs.expected(given.places))
+        self._learn(given, values)
 
     def change(self, body: Changed) -> None:
         """Let settings become others."""
@@ -178,9 +191,7 @@ class Problem:
         """Learn rounds of a log."""
         for past in body.rounds:
             values = [math.nan if v is None else self.sign * v for v in past.values]
-            contexts = np.array(past.contexts, dtype=np.float64)
-            outside = None if past.outside is None else self.sign * past.outside
-            self._learn(self._round(past.places, contexts, past.costs, outside), values)
+            self._learn(self.round_of(past), values)
         self.tally.imported += len(body.rounds)
 
     def learned(self) -> Arrays:
@@ -241,7 +252,9 @@ class Problem:
         )
         problem.events, problem.archived = record.events, record.archived
         problem.tally = record.tally
-        problem.rounds = {k: OpenRound.from_record(r) for k, r in record.rounds.items()}
+        for key, r in record.rounds.items():
+            given = problem._round(r.places, r.contexts, r.costs, r.outside)
+            problem.rounds[key] = OpenRound.from_record(r, given)
         problem._go_by(record.uploaded)
         problem._player.restore(record.learned)
         if record.costs is not None:
@@ -257,6 +270,9 @@ class Problem:
         # A round that ended with nothing is none
         if told or shown.outside != math.inf:
             self._player.learn(shown, np.array(values))
+
+    def _turned(self, outside: float | None) -> float | None:
+        return None if outside is None else self.sign * outside
 
     def _round(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None

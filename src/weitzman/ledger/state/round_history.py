@@ -34,8 +34,13 @@ def round_history(problem: Problem, events: Sequence[Draft | Event]) -> RoundHis
             continue  # an idempotency key may be the same text
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):
-            waiting = problem.settings.waiting
-            opened = OpenRound.begin(body, at=event.at, waiting=waiting, sign=sign)
+            opened = OpenRound.begin(
+                body,
+                given=problem.round_of(body),
+                at=event.at,
+                waiting=problem.settings.waiting,
+                sign=sign,
+            )
             history = RoundHistory(body, opened)
         elif history is not None and isinstance(body, Seen):
             for row, value in body.looks:

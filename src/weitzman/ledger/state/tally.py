@@ -132,9 +132,9 @@ class Tally(msgspec.Struct):
     def close(self, name: str, at: int, ended: OpenRound, values: list[float]) -> None:
         """Count a round that ends, with one value per row, NaN for unknown ones."""
         self.closed += 1
-        state = ended.state
+        state, outside = ended.state, ended.outside
         total = None if state.best == math.inf else state.total
-        places = range(len(ended.costs)) if ended.places is None else ended.places
+        places = range(len(state.costs)) if ended.places is None else ended.places
         if ended.places is not None:
             there = set(ended.places)
             self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
@@ -162,10 +162,10 @@ class Tally(msgspec.Struct):
             self.value += state.best
             self.total += total
             spreads.total.add(total)
-            if ended.outside is not None:
+            if outside is not None:
                 self.outside_rounds += 1
-                self.saved_outside += ended.outside - total
-                spreads.saved_outside.add(ended.outside - total)
+                self.saved_outside += outside - total
+                spreads.saved_outside.add(outside - total)
             if not any(map(math.isnan, values)):
                 self._hindsight(ended, values, total)
         chosen = state.kept

@@ -23,7 +23,7 @@ from weitzman.ledger.state.problem import Problem
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.table import read_table
 from weitzman.serve.commands.problems import problem_view
-from weitzman.serve.commands.round_input import box_value
+from weitzman.serve.commands.round_input import check_box_value
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import ImportReply, ProblemView
@@ -96,7 +96,7 @@ def _past_rounds(problem: Problem, rows: Rows) -> list[PastRound]:
         values[rows.opened != 1.0] = math.nan
     for number in values[~np.isnan(values)]:
         # In a log smaller values are better, as they are inside
-        box_value(problem, problem.sign * float(number), "value")
+        check_box_value(problem, problem.sign * float(number), "value")
     order = np.argsort(rows.rounds.places, kind="stable")
     ends = np.flatnonzero(np.diff(rows.rounds.places[order])) + 1
     return [_past(problem, rows, cells, values, names, part) for part in np.split(order, ends)]

@@ -57,12 +57,13 @@ def checked_value(value: float, field: str) -> float:
     return value
 
 
-def box_value(problem: Problem, value: float, field: str) -> float:
-    """Return a value that a box of the problem can hold."""
-    if problem.sign * checked_value(value, field) < problem.bound:
+def check_box_value(problem: Problem, value: float, *field: str) -> None:
+    """Refuse a value that no box of the problem can hold; ``field`` are the parts of its name."""
+    if not -LIMIT <= value <= LIMIT:
+        checked_value(value, ".".join(field))
+    if problem.sign * value < problem.bound:
         rule = bound_rule(problem.bound, problem.sign)
-        raise from_input_error(InvalidInputError("The value", rule, value), field)
-    return value
+        raise from_input_error(InvalidInputError("The value", rule, value), ".".join(field))
 
 
 def _places(problem: Problem, ask: NewRound) -> list[int] | None:

@@ -16,7 +16,7 @@ from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
 from weitzman.search.numbers import LIMIT
-from weitzman.serve.commands.round_input import box_value, round_input
+from weitzman.serve.commands.round_input import check_box_value, round_input
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal, from_input_error
 from weitzman.serve.messages.schema import (
@@ -57,6 +57,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
             opened = problem.rounds.get(ask.id)
             fresh = OpenRound.begin(
                 body,
+                given=before.round.given,
                 at=before.round.at,
                 waiting=problem.settings.waiting if opened is None else opened.until - opened.at,
                 sign=problem.sign,
@@ -201,7 +202,7 @@ def _new_values(
     for box, value in values.items():
         row = _row(problem, opened, box)
         if value is not None:
-            box_value(problem, value, f"values.{box}")
+            check_box_value(problem, value, "values", box)
         known = seen.get(row)
         if row not in seen or (known is None and value is not None):
             new.append((row, value))
