@@ -115,28 +115,29 @@ class Preparation:
         self._values = values
         self.units: Units | None = None
         self._least = LeastValue(hidden=feedback != "full")
-        self._last: tuple[Round | None, Floats] = (None, np.empty((0, 0)))
+        # The round that was asked about last, its rows, and the figures with it
+        self._last: tuple[Round, Floats, Floats] | None = None
 
     def rows(self, shown: Round) -> Floats:
         """Return the contexts of a round as they are prepared now, (m, d); nothing changes."""
-        last, rows = self._last
-        if last is not shown:
-            rows = self._rows(shown, self._scale.copy())
-            self._last = (shown, rows)
-        return rows
+        return self._prepared(shown)[0]
 
     def add(self, shown: Round) -> Floats:
         """Take in a round that is over; return its contexts as they were prepared for it."""
-        rows = self._rows(shown, self._scale)
-        self._last = (None, rows)
+        rows, self._scale = self._prepared(shown)
+        self._last = None
         return rows
 
-    def _rows(self, shown: Round, scale: Floats) -> Floats:
-        rows = np.empty(shown.contexts.shape)
-        _prepare(scale, shown.contexts, CLIP, rows)
-        if self._values:
-            _round_rows(rows)
-        return rows
+    def _prepared(self, shown: Round) -> tuple[Floats, Floats]:
+        """Return the rows of a round, and the figures of columns after it; nothing changes."""
+        last = self._last
+        if last is None or last[0] is not shown:
+            scale, rows = self._scale.copy(), np.empty(shown.contexts.shape)
+            _prepare(scale, shown.contexts, CLIP, rows)
+            if self._values:
+                _round_rows(rows)
+            last = self._last = (shown, rows, scale)
+        return last[1:]
 
     @property
     def pile(self) -> tuple[float, int] | None:
@@ -208,7 +209,7 @@ class Preparation:
             low, high = state.get("low"), state.get("high")
             hidden = self._least.hidden
             self._least = LeastValue(smallest, int(times), low, high, hidden=hidden)
-        self._last = (None, np.empty((0, 0)))
+        self._last = None
 
 
 class UnitRule:

@@ -129,9 +129,9 @@ def revealed(rule: Rule, state: RoundState, values: Floats, feedback: Feedback) 
     """Return what a round reveals of its values, NaN for the rest."""
     if feedback == "full":
         return values
-    rows: Any = state.revealed if "opened" in feedback else getattr(rule, "rows", ())
+    rows = state.revealed if "opened" in feedback else list(getattr(rule, "rows", ()))
     shown = unknown(len(values))
-    shown[list(rows)] = values[list(rows)]
+    shown[rows] = values[rows]
     return shown
 
 

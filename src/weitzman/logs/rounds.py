@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weitzman.arrays import Floats, Ints
+from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Round
 from weitzman.logs.log import Log
 from weitzman.search.numbers import finite_number
 from weitzman.search.state import RoundState
+
+_PIECE = 256  # rounds that are made together
 
 
 def contexts_of(log: Log) -> Floats:
@@ -73,17 +75,28 @@ class LogRounds:
         return (totals, opened.sum(axis=1)) if np.isfinite(totals).all() else None
 
     def __iter__(self) -> Iterator[tuple[Round, Floats]]:
-        log, outside = self._log, self.outside.tolist()
-        for number, t in enumerate(self._held):
-            places = np.flatnonzero(~np.isnan(log.values[t]))
-            contexts = self._contexts[t, places]
-            shown = Round(
-                contexts=contexts,
-                costs=self._scale * log.costs[t, places],
-                outside=outside[number],
-                places=places,
-                number=number,
-                gaps=bool(np.isnan(contexts).any()),
-                least=-np.inf if log.least is None else log.least,
-            )
-            yield shown, log.values[t, places]
+        log, every = self._log, np.arange(self.boxes)
+        least = -np.inf if log.least is None else log.least
+        outside = self.outside.tolist()
+        for first in range(0, len(self), _PIECE):
+            held = self._held[first : first + _PIECE]
+            contexts, values = self._contexts[held], log.values[held]
+            costs = self._scale * log.costs[held]
+            there: Flags = ~np.isnan(values)
+            gaps = (np.isnan(contexts).any(axis=2) & there).any(axis=1).tolist()
+            whole = there.all(axis=1).tolist()
+            for t in range(len(held)):
+                places = every if whole[t] else np.flatnonzero(there[t])
+                # Rows of all boxes need not be copied
+                at = slice(None) if whole[t] else places
+                number = first + t
+                shown = Round(
+                    contexts=contexts[t, at],
+                    costs=costs[t, at],
+                    outside=outside[number],
+                    places=places,
+                    number=number,
+                    gaps=gaps[t],
+                    least=least,
+                )
+                yield shown, values[t, at]

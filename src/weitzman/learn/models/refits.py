@@ -41,14 +41,19 @@ class Refits:
     def __init__(self, growth: float, memory: int | None = None) -> None:
         self._growth = growth
         self._longest = math.inf if memory is None else math.ceil((growth - 1.0) * memory)
+        self._begin()
+
+    def _begin(self) -> None:
         self._last = self._before = 0
+        self._next = self.after(0)
 
     def last(self, count: int) -> int:
         """Return the number of rounds a model is fitted to when this many are closed."""
         if count < self._last:
-            self._last = self._before = 0
-        while (after := self.after(self._last)) <= count:
-            self._before, self._last = self._last, after
+            self._begin()
+        while self._next <= count:
+            self._before, self._last = self._last, self._next
+            self._next = self.after(self._last)
         return self._last
 
     def before(self, count: int) -> int:

@@ -111,7 +111,7 @@ def index_totals(sigma: Floats, shown: Round, values: Floats) -> tuple[Floats, I
         # As in bounded, which is given the rule that is played
         sigma = np.maximum(sigma, shown.floor)
     totals, counts = np.empty(len(sigma)), np.empty(len(sigma), dtype=np.int64)
-    orders = np.argsort(sigma, axis=1, kind="stable")
+    orders = sigma.argsort(axis=1, kind="stable")
     _index_totals(orders, sigma, shown.costs, shown.outside, values, totals, counts)
     return totals, counts
 
