@@ -83,8 +83,8 @@ class LogRounds:
             contexts, values = self._contexts[held], log.values[held]
             costs = self._scale * log.costs[held]
             there: Flags = ~np.isnan(values)
-            gaps = (np.isnan(contexts).any(axis=2) & there).any(axis=1).tolist()
-            whole = there.all(axis=1).tolist()
+            gaps = np.asarray((np.isnan(contexts).any(axis=2) & there).any(axis=1)).tolist()
+            whole = np.asarray(there.all(axis=1)).tolist()
             for t in range(len(held)):
                 places = every if whole[t] else np.flatnonzero(there[t])
                 # Rows of all boxes need not be copied
