@@ -27,15 +27,15 @@ def asked(
     """Return contexts as rows of the dimension, and the numbers of their boxes, all if None."""
     rows = float_array(contexts, "The contexts", "fiub")
     chosen = every if boxes is None else box_numbers(boxes)
-    check_contexts(rows, chosen.shape[0], dimension)
+    if rows.shape != (chosen.shape[0], dimension):
+        raise wrong_contexts(rows, chosen.shape[0], dimension)
     return rows, chosen
 
 
-def check_contexts(contexts: Floats, count: int, dimension: int) -> None:
-    """Refuse contexts that are not ``count`` rows of the dimension."""
-    if contexts.shape != (count, dimension):
-        rule = f"have the shape ({count}, {dimension})"
-        raise InvalidInputError("The contexts", rule, contexts.shape)
+def wrong_contexts(contexts: Floats, count: int, dimension: int) -> InvalidInputError:
+    """Return the error for contexts that are not ``count`` rows of the dimension."""
+    rule = f"have the shape ({count}, {dimension})"
+    return InvalidInputError("The contexts", rule, contexts.shape)
 
 
 def box_numbers(boxes: ArrayLike) -> Ints:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.bank_input import check_contexts
+from weitzman.learn.bank_input import wrong_contexts
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, bounded, walk
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule, WeitzmanRule
@@ -186,7 +186,8 @@ def checked_rows(
     They are copies: the caller may use its arrays again before the round is closed.
     """
     rows = float_array(contexts, "The contexts", "fiub", copy=True)
-    check_contexts(rows, count, dimension)
+    if rows.shape != (count, dimension):
+        raise wrong_contexts(rows, count, dimension)
     prices = float_array(costs, "The costs", copy=True)
     if prices.ndim == 0:
         prices = np.full(count, float(prices))

@@ -149,14 +149,11 @@ class Search(Generic[Name]):
     def _outcome(self) -> Outcome[Name]:
         state = self._state
         self._check_ready(state.best)
+        opened = tuple([self._boxes[row] for row in state.opened])
+        kept = () if state.kept is None else (self._boxes[state.kept],)
         value = self._sign * state.best
-        return Outcome(
-            opened=tuple([self._boxes[row] for row in state.opened]),
-            kept=() if state.kept is None else (self._boxes[state.kept],),
-            value=value,
-            paid=state.paid,
-            total=value + self._sign * state.paid,
-        )
+        total = value + self._sign * state.paid
+        return Outcome(opened, kept, value, state.paid, total)
 
     def _check_ready(self, best: float) -> None:
         """Refuse to close a closed search, one that waits for a value, or one without anything to keep."""
