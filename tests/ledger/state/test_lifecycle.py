@@ -19,6 +19,7 @@ def _lived(seed: int) -> Happenings:
     for name in ("kept", "gone"):
         world.create(name)
     world.go_on(60)
+    assert world.state.problems["gone"].rounds
     world.happen("gone", Changed(waiting=7, cost=0.25, least=-50.0))
     world.go_on(30)
     world.happen("kept", Archived())

@@ -167,7 +167,8 @@ class Problem:
         if self.settings.shadow:
             self.tally.compare(ended.state, ended.would(values))
         self.tally.close(name, at, ended, values)
-        given = ended.given
+        # The best possible value of now: a round that was restored has no other
+        given = ended.given._replace(least=self.bound)
         for row, cost in ended.state.spent.items():
             self._costs.add(int(given.places[row]), cost)
         if ended.guessed and not given.costs.any():
