@@ -123,6 +123,16 @@ def test_without_chances_the_covered_part_is_exact_and_the_rest_is_bounded() -> 
     assert rival.verdict is not None and rival.verdict.word == "cannot be known"
 
 
+def test_what_was_recorded_is_what_was_opened_though_more_is_known() -> None:
+    log = _whole(11, 200)
+    opened = _opened(log, FORCE)
+    found = judge(replace(log, opened=opened), ["all"])
+    assert found.recorded is not None
+    np.testing.assert_allclose(found.recorded, _totals(log, FORCE))
+    # Every value is there, whoever looked
+    assert found.of("all").certain == 1.0
+
+
 def test_verdicts_follow_the_truth_where_there_is_enough_to_see() -> None:
     log = _whole(3, 4000)
     masked = _masked(log, 0.2, 3)

@@ -35,8 +35,10 @@ class Seen:
         With what chance a box was opened, (T, n): 1 where it is plain, NaN where it is not known.
     together
         Whether one draw decides for all boxes of a round.
-    drawn, says_opened
-        Whether the log says chances, and what was opened.
+    drawn
+        Whether the log says chances.
+    force
+        What the rule in force opened, without draws, (T, n); None if the log does not say what was opened.
     outside
         The outside option, (T,); +∞ where there is none.
     floor, ceiling
@@ -55,7 +57,7 @@ class Seen:
     chances: Floats
     together: bool
     drawn: bool
-    says_opened: bool
+    force: Flags | None
     outside: Floats
     floor: float
     ceiling: float
@@ -107,11 +109,11 @@ class Seen:
 
         None if the log does not say what was opened, or if some round had nothing in hand.
         """
-        if not self.says_opened:
+        if self.force is None:
             return None
-        best = np.where(np.isnan(self.plain_values), np.inf, self.plain_values).min(axis=1)
-        paid = np.where(self.plain, self.prices, 0.0).sum(axis=1)
-        totals: Floats = (np.minimum(best, self.outside) + paid)[first:]
+        found = np.where(self.force & ~np.isnan(self.values), self.values, np.inf).min(axis=1)
+        paid = np.where(self.force, self.prices, 0.0).sum(axis=1)
+        totals: Floats = (np.minimum(found, self.outside) + paid)[first:]
         return totals if np.isfinite(totals).all() else None
 
 
@@ -142,7 +144,7 @@ def seen_of(log: Log, cost_scale: float = 1.0) -> Seen:
         chances=chances,
         together=log.draws == "round",
         drawn=log.chances is not None,
-        says_opened=log.opened is not None,
+        force=None if log.opened is None else log.opened & plain,
         outside=outside,
         floor=float(every.min()) if log.least is None else log.least,
         ceiling=float(every.max()),
