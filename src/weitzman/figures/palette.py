@@ -40,6 +40,7 @@ _KNOWN: Final = {
     "cpb-tuned": Look(_GREEN, "-.", "dashdot", "^", "triangle-up"),
     "default": Look(_BLUE, "--", "dash", "*", "star"),
     "ftrl": Look(_SKY, "-", "solid", "P", "cross"),
+    "ftrl-given": Look(_GREEN, "-", "solid", "^", "triangle-up"),
     "linear-regression": Look(_VERMILION, ":", "dot", "D", "diamond"),
     "linearised": Look(_PURPLE, "--", "dash", "v", "triangle-down"),
     "newton": Look(_ORANGE, "-.", "dashdot", "P", "cross"),

@@ -128,8 +128,8 @@ def explored_as_then(described: Any) -> Any:
 
     What is no description stays as it is.
 
-    >>> explored_as_then({"class": "Weitzman", "learner": {"class": "FTRL", "intercept": False}})
-    {'class': 'Weitzman', 'learner': {'explore': 'between', 'class': 'FTRL', 'intercept': False}}
+    >>> explored_as_then({"class": "FTRL", "intercept": False})
+    {'explore': 'between', 'class': 'FTRL', 'intercept': False}
     """
     if isinstance(described, list | tuple):
         return [explored_as_then(part) for part in described]
