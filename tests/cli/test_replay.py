@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,10 +41,14 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
+def rows_of(output: str) -> Any:
+    return json.loads(output)["policies"]
+
+
 def test_rows_are_json(log: Path) -> None:
     result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--json"])
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)
+    rows = rows_of(result.stdout)
     assert all(set(row) == KEYS for row in rows)
     assert all(isinstance(row[k], float) for row in rows for k in KEYS - {"policy", "feedback"})
     for feedback in ("full", "opened"):
@@ -60,7 +65,7 @@ def test_rows_are_json(log: Path) -> None:
 def test_scales_and_what_was_recorded(log: Path) -> None:
     command = ["replay", str(log), *MAPPED, "--feedback", "full", "--cost-scale", "0.25,1,4"]
     result = CliRunner().invoke(app, [*command, "--opened", "seen", "--json"])
-    rows = json.loads(result.stdout)
+    rows = rows_of(result.stdout)
     assert {row["feedback"] for row in rows} == {"full"}
     assert list(dict.fromkeys(row["cost_scale"] for row in rows)) == [1.0, 0.25, 4.0]
     recorded = [row for row in rows if row["policy"] == "recorded"]
@@ -76,8 +81,7 @@ def test_the_table_says_what_to_do_and_what_is_left_out(log: Path) -> None:
     result = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--named"])
     assert result.exit_code == 0, result.output
     assert "default closes" in result.stdout
-    begins = ("Turn on default", "Do not bother", "Do not turn on default")
-    assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
+    assert result.stdout.startswith("Too few rounds to say: 25 rounds, and 30 are the least.")
     assert "of 9 other rules" in result.stdout
     assert "1 of 51 values are missing (2 %)" in result.stdout
     assert "26 rounds of 1 to 2 boxes (a model for each), 50 of 51 values known" in result.stderr
@@ -97,7 +101,9 @@ def test_a_report_is_written_and_other_directories_are_left_alone(
         entry.name for entry in place.iterdir()
     }
     again = CliRunner().invoke(app, [*command, "--json"])
-    assert json.loads(again.stdout) == json.loads((place / "rows.json").read_text("utf-8"))
+    told = json.loads(again.stdout)
+    assert told["policies"] == json.loads((place / "rows.json").read_text("utf-8"))
+    assert told["answer"] == json.loads((place / "findings.json").read_text("utf-8"))["answer"]
     other = CliRunner().invoke(app, ["replay", str(log), *MAPPED, "--output", str(tmp_path)])
     assert other.exit_code == 2
     assert "be empty or hold an earlier report" in other.stderr
@@ -169,7 +175,7 @@ def test_policies_by_name(log: Path, tmp_path: Path) -> None:
     command = ["replay", str(log), *MAPPED, *options]
     result = CliRunner().invoke(app, [*command, "--json"])
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)
+    rows = rows_of(result.stdout)
     mine = {"Ridge_saves", "Ridge_saves_se"}
     assert all(set(row) == {k for k in KEYS if not k.startswith("default")} | mine for row in rows)
     for feedback in ("full", "opened"):
@@ -180,8 +186,7 @@ def test_policies_by_name(log: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*command, "--output", str(place)])
     assert result.exit_code == 0, result.output
     assert "hindsight, Ridge closes" in result.stdout
-    begins = ("Turn on Ridge", "Do not bother", "Do not turn on Ridge")
-    assert sum(line.startswith(begins) for line in result.stdout.splitlines()) == 1
+    assert "per round with Ridge, instead of" in result.stdout
     page = (place / "index.html").read_text("utf-8")
     assert "What Ridge saves against each" in page
     assert "What Ridge followed" not in page
@@ -192,7 +197,7 @@ def test_a_policy_beside_the_default(log: Path) -> None:
     command = ["replay", str(log), *MAPPED, "--feedback", "full", "--json"]
     both = CliRunner().invoke(app, [*command, "--policy", "default", "--policy", "paper"])
     alone = CliRunner().invoke(app, command)
-    rows, before = json.loads(both.stdout), json.loads(alone.stdout)
+    rows, before = rows_of(both.stdout), rows_of(alone.stdout)
     assert [row for row in rows if row["policy"] != "paper"] == before
     assert sum(row["policy"] == "paper" for row in rows) == 1
 
@@ -211,3 +216,58 @@ def test_a_best_possible_value(log: Path) -> None:
     assert "no value below 0" in told.stderr
     wrong = CliRunner().invoke(app, [*asked, "--least", "7"])
     assert wrong.exit_code != 0
+
+
+@pytest.fixture
+def longer(tmp_path: Path) -> Path:
+    """Two suppliers: one is right in most rounds and cheap, the other one always and expensive."""
+    rng = np.random.default_rng(1)
+    lines = ["round,box,cost,value,outside"]
+    for t in range(60):
+        right = rng.random() < 0.7
+        lines += [f"{t},quick,0.5,{0 if right else 20},20", f"{t},sure,3,0,20"]
+    path = tmp_path / "longer.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_the_answer_comes_first(longer: Path) -> None:
+    command = ["replay", str(longer), "--feedback", "opened", "--no-trees", "--workers", "1"]
+    result = CliRunner().invoke(app, [*command, "--unit", "$"])
+    assert result.exit_code == 0, result.output
+    first, numbers, verdict, empty, heading, *_ = result.stdout.splitlines()
+    assert first.startswith("Check quick first (")
+    assert " If it finds $0, stop; if not, check sure next. Stop after two checks" in first
+    assert numbers.startswith("$") and " if every option is checked" in numbers
+    assert verdict.endswith(".")
+    assert empty == ""
+    assert heading.split("  ")[0] == "option"
+    assert "└─ check sure: costs $3.00; stop, whatever is found" in result.stdout
+    told = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["answer"]
+    assert told["options"][0]["name"] == "quick"
+    assert told["typical_rounds"][0]["steps"][0]["enough"] == 0.0
+
+
+def test_where_larger_values_are_better_nothing_is_turned_by_the_user(
+    longer: Path, tmp_path: Path
+) -> None:
+    head, *rows = longer.read_text("utf-8").splitlines()
+    cells = [row.split(",") for row in rows]
+    turned = [
+        ",".join([t, b, c, str(100 - float(v)), str(100 - float(o))]) for t, b, c, v, o in cells
+    ]
+    path = tmp_path / "turned.csv"
+    path.write_text("\n".join([head, *turned]), encoding="utf-8")
+    command = ["--feedback", "opened", "--no-trees", "--workers", "1", "--json"]
+    less = json.loads(CliRunner().invoke(app, ["replay", str(longer), *command]).stdout)
+    most = ["replay", str(path), *command, "--sense", "max", "--most", "100"]
+    more = json.loads(CliRunner().invoke(app, most).stdout)
+    for before, after in zip(less["policies"], more["policies"], strict=True):
+        assert after["policy"] == before["policy"]
+    assert more["answer"]["total"] > 90.0 > less["answer"]["total"]
+    words = CliRunner().invoke(app, [*most[:-3], "--sense", "max"])
+    assert "no value above" not in words.stderr
+    assert " $" not in words.stdout
+    refused = CliRunner().invoke(app, ["replay", str(path), "--sense", "max", "--least", "0"])
+    assert refused.exit_code == 2
+    assert "The setting 'least' must be left out where larger values are better" in refused.stderr

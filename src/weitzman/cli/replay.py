@@ -1,4 +1,4 @@
-"""``weitzman replay``: what policies would have come to on a log of past decisions."""
+"""``weitzman replay``: what to check first, when to stop, and what that saves on a log of past decisions."""
 
 import json
 import math
@@ -12,6 +12,7 @@ import typer
 
 from weitzman.cli.options import Workers, console
 from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +60,7 @@ def replay_command(
     round_column: Annotated[str, _column("The column of the round.", "--round")] = "round",
     box: Annotated[str, _column("The column of the box.")] = "box",
     cost: Annotated[str, _column("The column of what a look costs.")] = "cost",
-    value: Annotated[str, _column("The column of what was found; smaller is better.")] = "value",
+    value: Annotated[str, _column("The column of what was found.")] = "value",
     outside: Annotated[str, _column("The column of what is there without a look.")] = "outside",
     opened: Annotated[str, _column("The column that says what was opened at the time.")] = "opened",
     paid: Annotated[str, _column("The column of what a look really cost, if it says.")] = "paid",
@@ -71,6 +72,13 @@ def replay_command(
             "there is none, all columns without another role.",
         ),
     ] = None,
+    sense: Annotated[
+        Sense, typer.Option(help="Whether smaller or larger values are better.")
+    ] = "min",
+    unit: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="What values and costs are counted in, such as $ or s."),
+    ] = "",
     least: Annotated[
         float | None,
         typer.Option(
@@ -78,6 +86,10 @@ def replay_command(
             help="The best value that a box can hold, such as 0 for no error: nothing is looked at once it "
             "is found. If not given, default finds one where values pile up.",
         ),
+    ] = None,
+    most: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="The same where larger values are better."),
     ] = None,
     shared: Annotated[
         bool | None,
@@ -93,9 +105,11 @@ def replay_command(
         bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
     ] = False,
     workers: Workers = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON rows.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer and a row per policy as JSON.")
+    ] = False,
 ) -> None:
-    """Say what every policy would have come to on a log of past decisions.
+    """Say what to check first, when to stop, and what that saves on a log of past decisions.
 
     Rounds are played online and in their order, learning costs included.
     """
@@ -118,7 +132,10 @@ def replay_command(
             paid=paid,
             features=None if features is None else [name.strip() for name in features.split(",")],
             shared="auto" if shared is None else shared,
+            sense=sense,
             least=least,
+            most=most,
+            unit=unit,
             skip_bad=skip_bad,
         )
     typer.echo(_read(past, chosen=features is not None), err=True)
@@ -137,7 +154,8 @@ def replay_command(
     if output is not None:
         write_replay_report(output, found)
     if as_json:
-        typer.echo(json.dumps(found.rows, indent=2, allow_nan=False))
+        told = {"answer": found.answer.as_json(), "policies": found.rows}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
         return
     _print(found, [float(part) for part in cost_scale.split(",")])
     if output is not None:
@@ -193,19 +211,35 @@ def _cases(feedback: _Feedback, scales: list[float], *, twins: bool) -> "list[Ca
 
 
 def _print(found: "Findings", scales: list[float]) -> None:
-    """Print tables in the order of the scales, and what to do."""
+    """Print the answer, and then tables in the order of the scales."""
     from weitzman.replays.table import heading, policy_table, share_sentence
 
     terminal = console()
+    _print_answer(terminal, found)
     for replay in sorted(found.replays.played, key=lambda r: scales.index(r.cost_scale)):
         _say(terminal, heading(replay))
         terminal.print(policy_table(replay))
         _say(terminal, share_sentence(replay) + "\n")
     from weitzman.replays.report.lead import left_out
 
-    lines = [found.advice.headline, *found.advice.lines]
-    for line in (*lines, *left_out(found.main[0], found.log.skipped)):
+    for line in (*found.advice.lines, *left_out(found.main[0], found.log.skipped)):
         _say(terminal, line)
+
+
+def _print_answer(terminal: "Console", found: "Findings") -> None:
+    """Print what to do, option by option, and in typical rounds."""
+    from weitzman.replays.report.options import course_lines, left_options, option_rows
+
+    for sentence in found.answer.sentences:
+        _say(terminal, sentence)
+    _say(terminal, "")
+    if found.answer.options:
+        terminal.print(option_rows(found.answer))
+        for line in (*left_options(found.answer), ""):
+            _say(terminal, line)
+    for line in course_lines(found.answer):
+        _say(terminal, line)
+    _say(terminal, "")
 
 
 def _say(terminal: "Console", line: str) -> None:

@@ -34,6 +34,14 @@ class Fold:
     text: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """Steps one after the other, each a name and what is said of it, with arrows between them."""
+
+    title: str
+    steps: tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
     """A part of a page: paragraphs, then charts, tables and what is folded away.
@@ -46,6 +54,7 @@ class Section:
     charts: tuple[Chart, ...] = ()
     small: bool = False
     tables: tuple[PageTable, ...] = ()
+    flows: tuple[Flow, ...] = ()
     folds: tuple[Fold, ...] = ()
 
 

@@ -178,6 +178,17 @@ def play_record(
     return played
 
 
+def play_at_once(
+    player: Player, record: Record, feedback: Feedback, *, first: int, predictions: bool
+) -> Played:
+    """Play recorded rounds in the player's own way, or in a loop if it has none."""
+    own: Any = getattr(player, "play", None)
+    if own is None:
+        return play_record(player, record, feedback=feedback, first=first, predictions=predictions)
+    played: Played = own(record, first=first, predictions=predictions)
+    return played
+
+
 def checked_rows(
     contexts: ArrayLike, costs: ArrayLike, *, count: int, dimension: int
 ) -> tuple[Floats, Floats]:
@@ -210,7 +221,7 @@ def checked_record(
     contexts: ArrayLike,
     costs: ArrayLike,
     values: ArrayLike,
-    outside: ArrayLike,
+    outside: ArrayLike | None,
     sign: float = 1.0,
     least: float = -np.inf,
 ) -> Record:
@@ -220,7 +231,8 @@ def checked_record(
     """
     x, v = float_array(contexts, "The contexts", "fiub"), float_array(values, "The values")
     c = float_array(costs, "The costs")
-    o = np.atleast_1d(float_array(outside, "The outside option"))
+    nothing = sign * np.inf
+    o = np.atleast_1d(float_array(nothing if outside is None else outside, "The outside option"))
     c = np.atleast_2d(c if c.ndim else np.full(boxes, float(c)))
     if x.ndim == 3 and c.shape == x.shape[:2] and np.isnan(c).any():
         # A box that is absent costs nothing, and need not have a cost

@@ -4,29 +4,16 @@ Unless another is asked for, the policy is ``default``, a portfolio that finds o
 problem (:mod:`weitzman.learn.policies.portfolio.portfolio`). ``learner=`` asks for algorithm CPB of the paper
 [Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule, learn
 from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is the
-feedback:
+feedback: ``"full"``, all values, given when the round is closed; ``"opened"``, those of opened boxes, with
+optimism against starvation (:mod:`weitzman.learn.learners.parts.optimism`); ``"probe"``, those of bought
+looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both.
 
-- ``"full"``: the values of all boxes, given when the round is closed;
-- ``"opened"``: those of the boxes that were opened; a learner's reservation values are then lowered by
-  optimism (:mod:`weitzman.learn.learners.parts.optimism`) against starvation;
-- ``"probe"``: those of looks bought to learn (:mod:`weitzman.learn.probing`), and no others; the
-  setting of the paper's theorem, for learners;
-- ``"opened+probe"``: both.
-
-::
-
-    search = searcher.open(contexts, costs)
-    for box in search:
-        search.see(ask(box))
-    outcome = search.close()
-
-Several searches may be open at once; each is learned when it is closed. Rounds are numbered as they open.
+Several searches may be open at once. Each is learned when it is closed; they are numbered as they are opened.
 """
 
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -38,8 +25,9 @@ from weitzman.learn.explanation import BestPossible, Explanation, explain_order
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.models.costs import CostMeans
+from weitzman.learn.past import PastLog, Watch, live_through, log_settings
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
-from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_record
+from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_at_once
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import bound_of, box_names, checked_policy, saved_settings, started
 from weitzman.learn.storage.costs import saved_state
@@ -128,6 +116,23 @@ class Searcher:
         )
         self._checks = not getattr(self._player, "refuses", False)
 
+    @classmethod
+    def from_log(
+        cls,
+        log: PastLog,
+        policy: Policy | str = "default",
+        *,
+        feedback: Feedback = "opened",
+        rng: int = 0,
+        watch: Watch | None = None,
+    ) -> "Searcher":
+        """Return the searcher that a replay of a log by this policy ends with, to the last bit.
+
+        ``watch`` is called after every round, with what was known of it and its outcome.
+        """
+        searcher = cls(**log_settings(log, policy), feedback=feedback, rng=rng)
+        return live_through(searcher, log.past(), watch)
+
     def _name(self, names: list[Hashable]) -> None:
         self.names = names
         self._every = np.arange(len(names))
@@ -163,7 +168,8 @@ class Searcher:
         """
         shown = self._round(contexts, costs, outside, boxes)
         shown, rule = decided(self._player, shown)
-        search = LiveSearch(
+        self.rounds += 1
+        return LiveSearch(
             boxes=self.names if boxes is None else list(boxes),
             rule=rule,
             shown=shown,
@@ -173,8 +179,6 @@ class Searcher:
             means=self._costs,
             guessed=costs is None,
         )
-        self.rounds += 1
-        return search
 
     def reopen(self, state: State | bytes) -> LiveSearch[Hashable]:
         """Return a search that was open in another process, to go on bit for bit.
@@ -213,11 +217,10 @@ class Searcher:
         shown, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
         names = self.names if boxes is None else list(boxes)
         if hasattr(self._player, "explain"):
-            explanation: Explanation = self._player.explain(names, shown, self._sign)
+            found: Explanation = self._player.explain(names, shown, self._sign)
         else:
-            explanation = explain_order(names, shown.costs, first_sigma(rule), self.sense)
-        explanation = replace(explanation, best_possible=self.best_possible)
-        return explanation.led_by(rule, names, shown)
+            found = explain_order(names, shown.costs, first_sigma(rule), self.sense)
+        return replace(found, best_possible=self.best_possible).led_by(rule, names, shown)
 
     @property
     def best_possible(self) -> BestPossible | None:
@@ -252,13 +255,13 @@ class Searcher:
             contexts=contexts,
             costs=costs,
             values=values,
-            outside=self._sign * np.inf if outside is None else outside,
+            outside=outside,
             sign=self._sign,
             least=self.bound,
         )
-        loop = partial(play_record, self._player, feedback=self.feedback)
-        play = getattr(self._player, "play", loop)
-        played: Played = play(record, first=self.rounds, predictions=predictions)
+        played = play_at_once(
+            self._player, record, self.feedback, first=self.rounds, predictions=predictions
+        )
         self.rounds += len(record)
         return played if self._sign > 0.0 else played.turned()
 

@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.features import Encoding
+from weitzman.learn.settings import bound_of
 from weitzman.logs.chances import Drawn
+from weitzman.logs.rounds import LogRounds
 from weitzman.logs.rows import Roles, Rows, checked_rows
 from weitzman.logs.sharing import FIRST, are_new, explain_nothing
 from weitzman.logs.table import Table, read_table
-from weitzman.search.numbers import finite_number
+from weitzman.search.reservation import Sense, check_sense
 
 _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 
@@ -47,7 +49,8 @@ class Log:
     costs
         T×n, what looks are expected to cost, NaN where a box is absent.
     values
-        T×n, NaN where a box is absent or its value is missing.
+        T×n, NaN where a box is absent or its value is missing. Smaller is better: where larger values are
+        (``sense="max"``), values and outside options have their sign turned.
     outside
         T values that are there without opening anything, +∞ for a round without; None if the log
         has no such column.
@@ -61,7 +64,11 @@ class Log:
     draws
         ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own.
     least
-        The best value that a box can hold; None if that was not said.
+        The best value that a box can hold, turned as values are; None if that was not said.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better in the table that was read.
+    unit
+        What values and costs are counted in, for people; empty if that was not said.
     skipped
         How many bad rows are left out.
     source
@@ -85,6 +92,8 @@ class Log:
     chances: Floats | None = None
     draws: Drawn = "round"
     least: float | None = None
+    sense: Sense = "min"
+    unit: str = ""
     skipped: int
     source: str
     columns: dict[str, str]
@@ -92,6 +101,21 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.rounds)
+
+    @property
+    def has_ratios(self) -> bool:
+        """Whether values have a natural zero, so that one total may be a share of another.
+
+        Costs, prices, errors and yields have one. Where a value or an outside option is below 0, zero is
+        where somebody put it.
+        """
+        sign = 1.0 if self.sense == "min" else -1.0
+        outside = np.empty(0) if self.outside is None else self.outside[np.isfinite(self.outside)]
+        return not bool((sign * self.values < 0.0).any() or (sign * outside < 0.0).any())
+
+    def past(self, cost_scale: float = 1.0) -> LogRounds:
+        """Return the rounds in which a value is known, one by one, as they are played."""
+        return LogRounds(self, cost_scale)
 
     def __repr__(self) -> str:
         rounds, boxes, dimension = self.contexts.shape
@@ -112,7 +136,10 @@ def read_log(
     draws: Drawn = "round",
     features: Sequence[str] | None = None,
     shared: bool | Literal["auto"] = "auto",
+    sense: Sense = "min",
     least: float | None = None,
+    most: float | None = None,
+    unit: str = "",
     skip_bad: bool = False,
 ) -> Log:
     """Return a log from a file or a table.
@@ -132,9 +159,13 @@ def read_log(
         does, all that have no other role.
     shared
         Whether one model serves all boxes; ``"auto"`` decides by :mod:`weitzman.logs.sharing`.
-    least
-        The best value that a box can hold, if that is known: no look is made that could not be worth its
-        cost, and a row with a smaller value is bad.
+    sense
+        Whether smaller (``"min"``) or larger (``"max"``) values are better.
+    least, most
+        The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
+        ``"max"``. No look is made that could not be worth its cost, and a row with a value beyond it is bad.
+    unit
+        What values and costs are counted in, such as ``"$"`` or ``"s"``: reports say it.
     skip_bad
         Whether rows that break a rule are left out and counted. Otherwise the first is an error.
     """
@@ -148,12 +179,14 @@ def read_log(
     def roles(table: Table) -> Roles:
         return _roles(table, named, maybe, features)
 
-    if least is not None:
-        least = finite_number(least, "The setting 'least'", "be a finite number or None")
+    if not isinstance(unit, str):
+        raise InvalidInputError("The setting 'unit'", "be a text", unit)
+    bound = bound_of(least, most, check_sense(sense))
     table = read_table(source, lambda t: roles(t).columns)
     chosen = roles(table)
-    rows = checked_rows(table, chosen, skip_bad=skip_bad, least=least, draws=draws)
-    return replace(_laid_out(table, rows, shared, chosen), least=least, draws=draws)
+    rows = checked_rows(table, chosen, skip_bad=skip_bad, bound=bound, sense=sense, draws=draws)
+    found = replace(_laid_out(table, rows, shared, chosen), sense=sense, unit=unit, draws=draws)
+    return found if bound == -np.inf else replace(found, least=bound)
 
 
 def _roles(

@@ -5,20 +5,23 @@ out. A round lives as long as it is played: a replay needs no second copy of the
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Round
-from weitzman.logs.log import Log
 from weitzman.search.numbers import finite_number
 from weitzman.search.state import RoundState
+
+if TYPE_CHECKING:
+    from weitzman.logs.log import Log
 
 _PIECE = 256  # rounds that are made together
 
 
-def contexts_of(log: Log) -> Floats:
+def contexts_of(log: "Log") -> Floats:
     """Return the contexts of a log, (T, n, d); a column of 1 if it has no features."""
     if log.contexts.shape[2]:
         return log.contexts
@@ -33,7 +36,7 @@ class LogRounds:
     really cost, where the log knows it, counts in totals: in ``least``, in ``happened`` and by ``settle``.
     """
 
-    def __init__(self, log: Log, cost_scale: float = 1.0) -> None:
+    def __init__(self, log: "Log", cost_scale: float = 1.0) -> None:
         if finite_number(cost_scale, "The cost scale", "be a finite number > 0") <= 0.0:
             raise InvalidInputError("The cost scale", "be a finite number > 0", cost_scale)
         self._log = log
@@ -53,10 +56,21 @@ class LogRounds:
 
     def settle(self, number: int, shown: Round, done: RoundState) -> RoundState:
         """Return a round that was played, with what its looks really cost."""
-        if self._log.paid is not None:
+        costs = self.real_costs(number, shown)
+        if costs is not None:
             for row in done.opened:
-                done.spend(row, self._scale * float(self._costs[number, shown.places[row]]))
+                done.spend(row, costs[row])
         return done
+
+    def real_costs(self, number: int, shown: Round) -> list[float] | None:
+        """Return what looks at the boxes of a round really cost, so far as it is known.
+
+        The expected cost stands in where it is not. None if the log does not say.
+        """
+        if self._log.paid is None:
+            return None
+        costs: list[float] = (self._scale * self._costs[number, shown.places]).tolist()
+        return costs
 
     def happened(self) -> tuple[Floats, Ints] | None:
         """Return what was actually done: the total of each round, and how many boxes were opened.

@@ -8,7 +8,7 @@ The rules, in the order in which they are tried; a row breaks the first of them 
 - ``paid`` is a finite number ≥ 0 or missing;
 - ``value`` and ``outside`` are finite numbers or missing, ``opened`` is true or false;
 - ``chance`` is a number from 0 to 1 or missing, above 0 for a box that was opened and below 1 for another;
-- ``value`` is not below the best possible one, if that is known;
+- ``value`` is not better than the best possible one, if that is known;
 - a feature is a finite number, a level, or missing;
 - the box is not yet in the round, among the rows that are right so far;
 - ``outside`` is that of the first such row of the round;
@@ -25,10 +25,12 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.features import Encoding, Feature
+from weitzman.learn.record import bound_rule
 from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of, numbers_of
 from weitzman.logs.chances import Drawn, broken_rules, out_of_draw
 from weitzman.logs.table import Table
 from weitzman.search.numbers import LIMIT
+from weitzman.search.reservation import Sense
 
 MOST_LEVELS = 64
 """How many levels a feature of text may have: each is a column of the contexts."""
@@ -120,24 +122,28 @@ def checked_rows(
     roles: Roles,
     *,
     skip_bad: bool,
-    least: float | None = None,
+    bound: float = -np.inf,
+    sense: Sense = "min",
     draws: Drawn = "round",
 ) -> Rows:
-    """Return the rows of a table that keep the rules; ``draws`` are those of the log."""
+    """Return the rows of a table that keep the rules, values and outside options turned under ``"max"``.
+
+    ``bound`` is the best value that a box can hold, turned as well; ``draws`` are those of the log.
+    """
+    sign = 1.0 if sense == "min" else -1.0
     faults = _Faults(table)
     rounds = _labels(table, roles.round, "round", faults)
     boxes = _labels(table, roles.box, "box", faults)
     costs = _noted(numbers_of(table.columns[roles.cost]), roles.cost, "cost", faults, least=0.0)
     faults.note(np.isnan(costs), roles.cost, "cost", _rule(0.0))
     values = _noted(numbers_of(table.columns[roles.value]), roles.value, "value", faults)
-    if least is not None:
-        rule = f"be >= {least:g}, the least that a box can hold, as was said"
-        faults.note(values < least, roles.value, "value", rule)
+    values = sign * values
+    faults.note(values < bound, roles.value, "value", bound_rule(bound, sign))
     outside = opened = paid = chances = None
     if roles.paid is not None:
         paid = _noted(numbers_of(table.columns[roles.paid]), roles.paid, "paid", faults, least=0.0)
     if roles.outside is not None:
-        outside = numbers_of(table.columns[roles.outside])
+        outside = sign * numbers_of(table.columns[roles.outside])
         _noted(outside, roles.outside, "outside option", faults)
     if roles.opened is not None:
         opened = flags_of(table.columns[roles.opened])

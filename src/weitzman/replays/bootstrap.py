@@ -13,6 +13,7 @@ import numpy as np
 from weitzman.arrays import Floats
 
 _CELLS = 1 << 20
+_ROUNDING = 1e-12
 
 
 def block_means(series: Floats, *, draws: int = 1000, rng: int = 0) -> Floats:
@@ -40,6 +41,19 @@ def block_means(series: Floats, *, draws: int = 1000, rng: int = 0) -> Floats:
         means[begin : begin + step] = sums[drawn[begin : begin + step]].sum(axis=1)
     means /= count * length
     return means
+
+
+def standard_errors(drawn: Floats, of: Floats | None = None) -> Floats:
+    """Return the spread of redrawn means, (draws, k) or (draws,); what rounding leaves is 0.
+
+    Differences are rounded as the means are that they are differences ``of``.
+
+    >>> standard_errors(np.array([[1.0, 5.0], [1.0 + 1e-15, 7.0]]))
+    array([0., 1.])
+    """
+    errors: Floats = drawn.std(axis=0)
+    size = np.abs(drawn if of is None else of).max(axis=0)
+    return np.where(errors > _ROUNDING * size, errors, 0.0)
 
 
 def block_ratios(above: Floats, below: Floats) -> tuple[Floats, Floats]:

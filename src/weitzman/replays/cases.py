@@ -29,7 +29,7 @@ from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise, promised
 from weitzman.replays.diagnosis.residuals import residuals_of
 from weitzman.replays.diagnosis.twin import Twin, twin
-from weitzman.replays.lineup import lineup_of
+from weitzman.replays.lineup import Lineup, lineup_of
 from weitzman.replays.replay import Play, Replay
 from weitzman.replays.runs import Part, Piece, rank_of
 
@@ -51,8 +51,12 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replays:
-    """The replays, in the order asked for, and the reservation values if they were wanted."""
+    """The replays, in the order asked for, and the reservation values if they were wanted.
 
+    The policies of the ``lineup`` are as they were given, in the user's sense.
+    """
+
+    lineup: Lineup
     cases: Mapping[Case, Replay]
     promises: list[Promise]
 
@@ -110,6 +114,7 @@ def play_cases(
                 before.save((task, kept_by), result)
             note(1)
     return Replays(
+        lineup=lineup_of(policies, shared=log.shared, trees=trees),
         cases={case: play.whole(_pieces(tasks, found, case)) for case, play in plays.items()},
         promises=[p for task in tasks if isinstance(r := found[task], list) for p in r],
     )
@@ -138,7 +143,7 @@ def _plays(
     kinds = {case.twin for case in cases if case.twin is not None}
     residuals = residuals_of(log) if kinds else None
     twins = {kind: twin(log, residuals, kind) for kind in kinds if residuals is not None}
-    lineup = lineup_of(policies, shared=log.shared, trees=trees)
+    lineup = lineup_of(policies, shared=log.shared, trees=trees, sense=log.sense)
     return {
         case: Play(
             log=log if case.twin is None else twins[case.twin],
@@ -179,7 +184,9 @@ class _Pieces:
 
     def __init__(self, directory: Path, log: Log) -> None:
         self._finished = finished_parts(directory)
-        found = hashlib.sha256(f"{version('weitzman')} {log.shared} {log.least}".encode())
+        found = hashlib.sha256(
+            f"{version('weitzman')} {log.shared} {log.least} {log.sense}".encode()
+        )
         for array in (log.contexts, log.costs, log.values, log.outside, log.paid):
             if array is not None:
                 found.update(f"{array.shape}".encode())

@@ -6,11 +6,12 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.ftrl import FTRL
-from weitzman.learn.policies.portfolio.portfolio import policy_name
+from weitzman.learn.policies.portfolio.portfolio import policy_name, turned
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.storage.registry import named_policy
+from weitzman.search.reservation import Sense
 
 Lineup = Mapping[str, Policy]
 """Policies by name; the first is the one that a replay is about."""
@@ -23,12 +24,17 @@ SIMPLE = (*RULES, PAPER)
 
 
 def lineup_of(
-    policies: Sequence[Policy | str] = ("default",), *, shared: bool, trees: bool = True
+    policies: Sequence[Policy | str] = ("default",),
+    *,
+    shared: bool,
+    trees: bool = True,
+    sense: Sense = "min",
 ) -> Lineup:
     """Return policies by name, and after them what they are compared with.
 
     A policy may be named, as for :func:`weitzman.learn.storage.registry.named_policy`. Two settings of one
-    policy are told apart by what differs (:func:`distinct_names`).
+    policy are told apart by what differs (:func:`distinct_names`). Where larger values are better, all play
+    with their signs turned, as they do in a searcher.
     """
     given = [
         named_policy(one, shared=shared, trees=trees) if isinstance(one, str) else one
@@ -40,7 +46,15 @@ def lineup_of(
         raise InvalidInputError("The policies", "be at least one", policies)
     rivals: list[Policy] = [Simple(rule, shared) for rule in RULES]
     rivals.append(Weitzman(FTRL(shared=shared)))
-    return {**lineup, **{policy_name(p): p for p in rivals if policy_name(p) not in lineup}}
+    lineup |= {policy_name(p): p for p in rivals if policy_name(p) not in lineup}
+    return lineup if sense == "min" else {name: turned(p) for name, p in lineup.items()}
+
+
+def simpler_than(policy: Policy) -> tuple[str, ...]:
+    """Return what a policy is compared with that is simpler: simple rules, and for most the paper's."""
+    if isinstance(policy, Simple):
+        return ()
+    return RULES if isinstance(policy, Weitzman) else SIMPLE
 
 
 def distinct_names(policies: Sequence[Policy]) -> list[str]:

@@ -30,10 +30,11 @@ from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
-from weitzman.replays.bootstrap import block_means
-from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of
+from weitzman.replays.bootstrap import block_means, standard_errors
+from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of, simpler_than
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
 from weitzman.search.numbers import whole_number
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -76,6 +77,15 @@ class Replay:
         ``"full"`` or ``"opened"``.
     cost_scale
         By what the costs were multiplied.
+    sense
+        Whether smaller or larger values are better for the user. All totals here are turned, so that smaller
+        is better; rows and words are in the user's sense.
+    unit
+        What values and costs are counted in.
+    ratios
+        Whether a total may be said to be so many percent of another (:attr:`weitzman.Log.has_ratios`).
+    simpler
+        What it is compared with that is simpler than itself.
     """
 
     names: list[str]
@@ -95,6 +105,19 @@ class Replay:
     empty: int
     feedback: Feedback
     cost_scale: float
+    sense: Sense = "min"
+    unit: str = ""
+    ratios: bool = True
+    simpler: Sequence[str] = ()
+
+    def is_simpler(self, name: str) -> bool:
+        """Whether another policy is simpler than the one that the replay is about."""
+        return name in self.simpler
+
+    @property
+    def sign(self) -> float:
+        """What turns a total into one of the user."""
+        return 1.0 if self.sense == "min" else -1.0
 
     @property
     def main(self) -> str:
@@ -147,14 +170,15 @@ class Replay:
         totals = np.column_stack([series for series, _ in shown.values()])
         mine = list(shown).index(against)
         drawn = block_means(totals)
-        errors, apart = drawn.std(axis=0), (drawn - drawn[:, [mine]]).std(axis=0)
+        errors = standard_errors(drawn)
+        apart = standard_errors(drawn - drawn[:, [mine]], drawn)
         means = totals.mean(axis=0)
         return [
             {
                 "policy": name,
                 "feedback": self.feedback,
                 "cost_scale": self.cost_scale,
-                "mean_total": float(means[k]),
+                "mean_total": float(self.sign * means[k]),
                 "se": float(errors[k]),
                 "boxes_opened": float(opened.mean()),
                 f"{against}_saves": float(means[k] - means[mine]),
@@ -226,6 +250,10 @@ class Play:
             empty=len(log) - len(rounds),
             feedback=self.feedback,
             cost_scale=float(self.cost_scale),
+            sense=log.sense,
+            unit=log.unit,
+            ratios=log.has_ratios,
+            simpler=simpler_than(next(iter(self.lineup.values()))),
         )
 
 
@@ -264,7 +292,7 @@ def replay(
     workers = whole_number(workers, "The number of workers", least=1)
     if progress is not None and not callable(progress):
         raise InvalidInputError("The progress", "be a function of two numbers, or None", progress)
-    lineup = lineup_of(policies, shared=log.shared)
+    lineup = lineup_of(policies, shared=log.shared, sense=log.sense)
     play = Play(
         log=log,
         lineup=lineup,

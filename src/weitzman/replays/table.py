@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from weitzman.figures.table import table_of
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def policy_table(replay: "Replay") -> "Table":
 def share_sentence(replay: "Replay") -> str:
     """Return the share of the gap between the best other rule and hindsight, in a sentence."""
     share, error = replay.share()
+    if not np.isfinite([share, error]).all():
+        return f"Nothing is between the best other rule, {replay.best_simple}, and hindsight."
     return (
         f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
         f"{share:+.3f} ± {error:.3f} of the gap."

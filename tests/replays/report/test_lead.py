@@ -31,10 +31,11 @@ def test_boxes_whose_value_is_not_known_are_boxes() -> None:
     )
 
 
-def test_what_is_not_known_stands_at_the_top(found: Findings) -> None:
+def test_the_answer_stands_at_the_top(found: Findings) -> None:
     words = lead(found)
-    assert words[0].startswith("As far as the log shows, ")
-    assert words[1].startswith("24 of 48 values are missing (50 %)")
+    assert words[:3] == found.answer.sentences
+    assert words[0].startswith("Too few rounds to say: 12 rounds, and 30 are the least.")
+    assert found.advice.lines[0].startswith("24 of 48 values are missing (50 %)")
 
 
 def test_names_that_are_shown_are_explained_and_no_others(found: Findings) -> None:

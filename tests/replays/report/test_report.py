@@ -61,7 +61,8 @@ def test_files(found: Findings, tmp_path: Path) -> None:
     for row in rows:
         assert means[(row["policy"], row["feedback"])] == pytest.approx(row["mean_total"])
     told = json.loads((tmp_path / "report/findings.json").read_text("utf-8"))
-    assert told["recommendation"]["headline"] == found.advice.headline
+    assert told["answer"] == found.answer.as_json()
+    assert told["recommendation"]["lines"] == list(found.advice.lines)
     assert told["correlation"]["moves_together"] is True
     # Written over by the same command, and not by another
     check_place(tmp_path / "report")
@@ -94,7 +95,9 @@ def test_finished_parts_stay_until_the_report_is_written(found: Findings, tmp_pa
 
 def test_the_page_stands_alone_and_says_it_all(found: Findings) -> None:
     page = replay_page(found)
-    assert found.advice.headline.replace("'", "&#39;") in page
+    for sentence in found.answer.sentences:
+        assert sentence.replace("'", "&#39;") in page
+    assert all(f"<b>check {step.box}</b>" in page for c in found.answer.courses for step in c.steps)
     assert "Warning: the boxes of a round are not independent." in page
     assert "recorded" in page
     before, _, _ = page.partition("<script>/**")

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def totals_chart(findings: Findings) -> Chart:
     names, series = _policies(findings, "mean_total", "se")
     return Chart(
         file="totals", title="Mean total per round", across="total per round ± s.e.", kind="dots",
-        names=names, series=series, limits=_best(series),
+        names=names, series=series, limits=_best(series, findings.main[0].sign),
     )  # fmt: skip
 
 
@@ -52,7 +53,8 @@ def _policies(
 ) -> tuple[tuple[str, ...], tuple[Series, ...]]:
     """Return the names of the policies, the best first, and a measure of them under each feedback."""
     rows = [r for r in findings.rows if r["cost_scale"] == findings.scale]
-    first = {str(r["policy"]): float(r["mean_total"]) for r in reversed(rows)}
+    sign = findings.main[0].sign
+    first = {str(r["policy"]): sign * float(r["mean_total"]) for r in reversed(rows)}
     names = tuple(name for name in sorted(first, key=lambda name: first[name]) if name != but)
     series = []
     for feedback in dict.fromkeys(str(r["feedback"]) for r in rows):
@@ -69,8 +71,11 @@ def _series(
     return Series(name=name, x=x, error=errors)
 
 
-def _best(series: Sequence[Series]) -> tuple[float, float]:
-    """Return limits that are made for the better policies, those with the least values."""
+def _best(series: Sequence[Series], sign: float = 1.0) -> tuple[float, float]:
+    """Return limits that are made for the better policies, those with the least values times the sign."""
+    if sign < 0.0:
+        low, high = _best([replace(s, x=-s.x) for s in series])
+        return -high, -low
     errors = [0.0 if s.error is None else s.error for s in series]
     low = float(np.min([s.x - error for s, error in zip(series, errors, strict=True)]))
     ends = np.max([s.x + error for s, error in zip(series, errors, strict=True)], axis=0)

@@ -1,4 +1,4 @@
-"""What a replay of a log finds: totals, calibration, correlation, telling features, a recommendation."""
+"""What a replay of a log finds: the answer, totals, calibration, correlation, telling features."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,7 +14,8 @@ from weitzman.replays.diagnosis.features import Telling, telling
 from weitzman.replays.diagnosis.residuals import Correlation, correlation, residuals_of
 from weitzman.replays.diagnosis.twin import TWINS
 from weitzman.replays.replay import Replay
-from weitzman.replays.report.advice import Advice, advice
+from weitzman.replays.report.advice import Advice, advice, main_first
+from weitzman.replays.report.answer import Answer, answer
 from weitzman.search.numbers import json_ready
 
 CHEAP = 0.05
@@ -32,6 +33,7 @@ class Findings:
     log: Log
     replays: Replays
     scale: float
+    answer: Answer
     advice: Advice
     correlation: Correlation
     cost_shares: Floats
@@ -72,6 +74,7 @@ class Findings:
                 "shared": self.log.shared,
                 "skipped_rows": self.log.skipped,
             },
+            "answer": self.answer.as_json(),
             "recommendation": asdict(self.advice),
             "correlation": {
                 "mean": self.correlation.mean,
@@ -95,8 +98,8 @@ class Findings:
 
 def find(log: Log, replays: Replays) -> Findings:
     """Return what replays of a log show."""
-    scales = [r.cost_scale for r in replays.played]
-    scale = 1.0 if 1.0 in scales else scales[0]
+    main = main_first(replays.played)[0]
+    scale = main.cost_scale
     residuals = residuals_of(log)
     costs = np.where(np.isnan(log.values), np.nan, scale * log.costs)
     known = np.maximum((~np.isnan(costs)).sum(axis=0), 1)
@@ -106,6 +109,7 @@ def find(log: Log, replays: Replays) -> Findings:
         log=log,
         replays=replays,
         scale=scale,
+        answer=answer(log, main, replays.lineup),
         advice=advice(replays.played, rows=int((~np.isnan(log.costs)).sum())),
         correlation=correlation(residuals),
         cost_shares=shares,

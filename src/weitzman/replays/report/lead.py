@@ -27,10 +27,9 @@ _NAMES = {
 
 
 def lead(findings: Findings) -> tuple[str, ...]:
-    """Return what stands above everything: the log, the recommendation, and what it rests on."""
+    """Return what stands above everything: the answer, and the log that it is about."""
     return (
-        findings.advice.headline,
-        *findings.advice.lines,
+        *findings.answer.sentences,
         f"Played, online and in their order: {log_words(findings.log)}.",
         *left_out(findings.main[0], findings.log.skipped),
     )
@@ -45,7 +44,10 @@ def log_words(log: Log) -> str:
     known, rows = int((present & ~np.isnan(log.values)).sum()), int(present.sum())
     values = "" if known == rows else f", {known:,} of {rows:,} values known"
     models = "one model for all of them" if log.shared else "a model for each"
-    best = "" if log.least is None else f", no value below {log.least:g}"
+    best = ""
+    if log.least is not None:
+        beyond = f"below {log.least:g}" if log.sense == "min" else f"above {-log.least + 0.0:g}"
+        best = f", no value {beyond}"
     return f"{len(log):,} rounds of {boxes} ({models}){values}{best}, {_features(log)}"
 
 

@@ -8,7 +8,7 @@
       rows.json           a row per policy, feedback and cost scale
       rows.parquet        the same
       rounds.parquet      totals and boxes opened, round by round
-      findings.json       the recommendation, calibration, correlation, cost shares and features
+      findings.json       the answer, calibration, correlation, cost shares and features
       parts/              finished parts of the replay, until the report is written
 """
 
@@ -28,6 +28,7 @@ from weitzman.replays.cases import finished_parts
 from weitzman.replays.report import charts, words
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
+from weitzman.replays.report.options import COURSE_WORDS, course_flows, option_table
 
 PARTS = "parts"
 _FIGURES = "figures"
@@ -93,9 +94,13 @@ def replay_page(findings: Findings) -> str:
 
 def _sections(findings: Findings) -> tuple[Section, ...]:
     return (
-        Section(heading="How sure is this?", text=findings.advice.cautions),
+        *_option_sections(findings),
         Section(
-            heading="What every policy would have come to",
+            heading="How sure is this?",
+            text=(*findings.advice.lines, *findings.advice.cautions),
+        ),
+        Section(
+            heading="What every policy would have paid",
             text=glossary(findings),
             charts=tuple(draw(findings) for draw in _POLICIES),
             tables=(
@@ -136,6 +141,19 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
         ),
         Section(heading="How this was made", text=made_words(findings)),
     )
+
+
+def _option_sections(findings: Findings) -> tuple[Section, ...]:
+    """Return what is done with each option, and what is done in typical rounds."""
+    found, flows = findings.answer, course_flows(findings.answer)
+    sections = []
+    if found.options:
+        table = option_table(found, findings.main[-1].feedback)
+        sections.append(Section(heading="Option by option", tables=(table,)))
+    if flows:
+        heading = "What it does in a typical round"
+        sections.append(Section(heading=heading, text=(COURSE_WORDS,), flows=flows))
+    return tuple(sections)
 
 
 def _followed(findings: Findings) -> tuple[Section, ...]:

@@ -6,8 +6,10 @@ from weitzman.figures.page import Fold, PageTable
 from weitzman.replays.diagnosis.residuals import CLEAR
 from weitzman.replays.lineup import PAPER
 from weitzman.replays.replay import Replay
-from weitzman.replays.report.advice import ASSUMED, in_percent, saving
+from weitzman.replays.report.advice import ASSUMED
 from weitzman.replays.report.findings import CHEAP, Findings
+from weitzman.replays.table import share_sentence
+from weitzman.replays.verdict import in_percent, saving
 
 _WITHIN = "within found / promised ± three standard errors"
 
@@ -15,7 +17,7 @@ _WITHIN = "within found / promised ± three standard errors"
 def total_table(replay: Replay) -> PageTable:
     """Return the rows of a replay, the best policy first."""
     rows, main = [], replay.main
-    for row in sorted(replay.rows(), key=lambda r: float(r["mean_total"])):
+    for row in sorted(replay.rows(), key=lambda r: replay.sign * float(r["mean_total"])):
         name = str(row["policy"])
         share = saving(replay, name)
         saved = f"{row[f'{main}_saves']:.3g} ± {row[f'{main}_saves_se']:.2g}"
@@ -29,11 +31,11 @@ def total_table(replay: Replay) -> PageTable:
                 "that is": "" if name == main else relative,
             }
         )
-    closed, error = replay.share()
+    sign = "plus" if replay.sense == "min" else "minus"
+    unit = f", in {replay.unit}" if replay.unit else ""
     return PageTable(
-        caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value plus costs paid, mean "
-        f"per round ± s.e. Between {replay.best_simple}, the best other rule, and hindsight, {main} "
-        f"closes {closed:+.3f} ± {error:.3f} of the gap.",
+        caption=f"{replay.feedback}, {ASSUMED[replay.feedback]}. Total: best value {sign} costs paid, mean "
+        f"per round ± s.e.{unit}. {share_sentence(replay)}",
         rows=rows,
         words=("policy",),
     )
@@ -53,8 +55,8 @@ def scale_table(findings: Findings) -> PageTable | None:
                 "costs": f"× {one.cost_scale:g}",
                 "feedback": one.feedback,
                 "best other": one.best_simple,
-                "its total": f"{one.of(one.best_simple).mean():.4g}",
-                one.main: f"{one.of(one.main).mean():.4g}",
+                "its total": f"{one.sign * one.of(one.best_simple).mean():.4g}",
+                one.main: f"{one.sign * one.of(one.main).mean():.4g}",
                 f"{one.main} saves": f"{found.saved:.3g} ± {found.error:.2g}",
                 "gap closed": f"{closed:+.3f} ± {error:.3f}",
             }
@@ -70,8 +72,8 @@ def scale_table(findings: Findings) -> PageTable | None:
 
 def candidate_fold(replay: Replay) -> Fold:
     """Return what every candidate costs by itself, to be unfolded."""
-    means = replay.totals.mean(axis=0)
-    order = np.argsort(means, kind="stable")
+    means = replay.sign * replay.totals.mean(axis=0)
+    order = np.argsort(replay.sign * means, kind="stable")
     uses = np.bincount(replay.played, minlength=len(replay.candidates)) / len(replay.played)
     share = dict(zip(replay.candidates, uses.tolist(), strict=True))
     return Fold(
@@ -188,7 +190,10 @@ def twin_table(findings: Findings) -> PageTable | None:
         caption=f"Mean total per round under {findings.main[0].feedback}, on the log and its twins. What "
         "correlation costs is between the twins; the log differs from both in more.",
         rows=[
-            {"policy": name, **{v: f"{shown[v][name][0].mean():.4g}" for v in versions}}
+            {
+                "policy": name,
+                **{v: f"{versions[v].sign * shown[v][name][0].mean():.4g}" for v in versions},
+            }
             for name in names
         ],
         words=("policy",),

@@ -1,0 +1,159 @@
+"""The course of a round: what is checked, at which finding the search stops, and what is checked otherwise.
+
+Rules may change their mind after every look, so an order and cut-offs said beforehand need not be what is
+done. A course asks the rule itself: at every step the finding is moved until the rule stops, and the course
+goes on with a finding that is not good enough, the median of those of that box in the log.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from weitzman.arrays import Floats
+from weitzman.learn.past import rule_now
+from weitzman.learn.policy import Round, walk
+from weitzman.learn.searcher import Searcher
+from weitzman.logs.log import Log
+from weitzman.search.rule import Rule
+
+LAST = 100
+"""How many of the last rounds are looked at for typical ones."""
+
+_STEPS = 4
+_SHOWN = 3
+_SHARE = 0.05  # of the rounds must begin in the same way
+_LEVELS = 20  # values are said as they are if there are no more
+_HALVINGS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseStep:
+    """One look of a course.
+
+    Attributes
+    ----------
+    box, cost
+        What is checked, and what it is expected to cost.
+    enough
+        The worst finding with which the search stops; the infinity that is best if none is enough, the
+        other one if any is.
+    otherwise
+        The finding with which the course goes on; NaN where it ends.
+    """
+
+    box: str
+    cost: float
+    enough: float
+    otherwise: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """The course of a round, and of which share of the last rounds it is typical.
+
+    Without steps nothing is checked. One that is ``cut`` goes on beyond its last step.
+    """
+
+    round: str
+    share: float
+    steps: tuple[CourseStep, ...]
+    cut: bool
+
+
+def course_steps(
+    rule: Rule, shown: Round, findings: Mapping[int, Floats], names: Sequence[str]
+) -> tuple[tuple[CourseStep, ...], bool]:
+    """Return the steps of a round, smaller values better, and whether there are more.
+
+    ``findings`` are the values that are known of each place, in increasing order.
+    """
+    assumed = np.full(len(shown.costs), np.nan)
+    steps: list[CourseStep] = []
+    opened = walk(rule, shown, assumed).opened
+    while len(steps) < min(len(opened), _STEPS):
+        row, count = opened[len(steps)], len(steps) + 1
+        place = int(shown.places[row])
+
+        def goes_on(value: float, row: int = row, count: int = count) -> bool:
+            tried = assumed.copy()
+            tried[row] = value
+            return len(walk(rule, shown, tried).opened) > count
+
+        known = findings[place]
+        enough = _enough(goes_on, known)
+        worse = known[known > enough]
+        otherwise = float(np.median(worse)) if worse.size else float("nan")
+        steps.append(
+            CourseStep(
+                box=names[place],
+                cost=float(shown.costs[row]),
+                enough=enough,
+                otherwise=otherwise,
+            )
+        )
+        if not worse.size:
+            return tuple(steps), False
+        assumed[row] = otherwise
+        opened = walk(rule, shown, assumed).opened
+    return tuple(steps), len(opened) > len(steps)
+
+
+def _enough(goes_on: Callable[[float], bool], known: Floats) -> float:
+    """Return the largest value at which a search stops, of those that are known or between two of them."""
+    levels = np.unique(known)
+    if not goes_on(float(levels[-1])):
+        return np.inf
+    if goes_on(float(levels[0])):
+        return -np.inf
+    low, high = 0, len(levels) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if goes_on(float(levels[middle])) else (middle, high)
+    stop, go = float(levels[low]), float(levels[high])
+    for _ in range(_HALVINGS if len(levels) > _LEVELS else 0):
+        half = (stop + go) / 2.0
+        stop, go = (stop, half) if goes_on(half) else (half, go)
+    return stop
+
+
+def typical_courses(log: Log, searcher: Searcher) -> tuple[Course, ...]:
+    """Return the courses of rounds that begin as many of the last ones do, the most frequent first.
+
+    They are those of the searcher as it is now.
+    """
+    known = (
+        log.values.T
+        if not log.shared
+        else np.broadcast_to(log.values.ravel(), (len(log.boxes), log.values.size))
+    )
+    findings = {k: np.sort(v[~np.isnan(v)]) for k, v in enumerate(known)}
+    rounds = log.past()
+    labels = log.rounds[~np.isnan(log.values).all(axis=1)]
+    last = [(t, shown) for t, (shown, _) in enumerate(rounds) if t >= len(rounds) - LAST]
+    begins: dict[int, tuple[int, Round, Rule]] = {}
+    firsts: Counter[int] = Counter()
+    for t, shown in last:
+        now, rule = rule_now(searcher, shown)
+        opened = walk(rule, now, np.full(len(now.costs), np.nan)).opened
+        # Names that mean nothing part nothing
+        first = -1 if not opened else 0 if log.shared else int(now.places[opened[0]])
+        firsts[first] += 1
+        begins[first] = (t, now, rule)
+    found: list[Course] = []
+    for first, count in firsts.most_common(_SHOWN):
+        t, now, rule = begins[first]
+        share = count / len(last)
+        if found and share < _SHARE:
+            break
+        steps, cut = course_steps(rule, now, findings, log.boxes)
+        found.append(
+            Course(round=str(labels[t]), share=share, steps=_as_given(log, steps), cut=cut)
+        )
+    return tuple(found)
+
+
+def _as_given(log: Log, steps: tuple[CourseStep, ...]) -> tuple[CourseStep, ...]:
+    sign = 1.0 if log.sense == "min" else -1.0
+    return tuple(replace(s, enough=sign * s.enough, otherwise=sign * s.otherwise) for s in steps)

@@ -1,0 +1,227 @@
+"""The answer of a replay: what to check first, when to stop, what that saves, and whether to switch it on.
+
+It is about one policy, the one that the verdict advises (:mod:`weitzman.replays.verdict`), under the feedback
+that asks least. Its shares are those of all rounds of the log, learning included, as its total is.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from weitzman.learn.searcher import Searcher
+from weitzman.logs.log import Log
+from weitzman.replays.amounts import amount, number_text
+from weitzman.replays.behaviour import Behaviour, Option, behaviour_of, cut_between
+from weitzman.replays.course import Course, typical_courses
+from weitzman.replays.lineup import Lineup
+from weitzman.replays.replay import Replay
+from weitzman.replays.verdict import FEW, Verdict, verdict
+from weitzman.search.numbers import json_ready
+
+_MOSTLY = 0.5
+_DONE = 0.9
+_RARELY = 0.02
+_NAMED = 3
+_WORDS = ("nothing", "one", "two", "three", "four", "five", "six")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """What to do, in sentences, and what they are made of.
+
+    Attributes
+    ----------
+    course, numbers
+        What is checked and when the search stops, and what that pays beside other policies.
+    verdict
+        Whether to switch it on.
+    options, courses
+        What was done with each option, and the courses of typical rounds.
+    total
+        The mean total of the advised policy, in the user's sense.
+    best
+        The best value in the log.
+    searcher
+        The advised policy, having lived through the whole log.
+    """
+
+    course: str
+    numbers: str
+    verdict: Verdict
+    options: list[Option]
+    courses: tuple[Course, ...]
+    total: float
+    best: float
+    unit: str
+    searcher: Searcher
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer, a paragraph each."""
+        said = self.verdict.sentence
+        said = f"{said[0].upper()}{said[1:]}"
+        if self.verdict.saving.rounds < FEW:
+            return f"{said} This is what {self.verdict.advised} did.", self.course, self.numbers
+        return self.course, self.numbers, said
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON has it; null for what is not known."""
+        found, best = self.verdict.saving, self.verdict.best
+        ready: dict[str, Any] = json_ready(
+            {
+                "sentences": list(self.sentences),
+                "verdict": self.verdict.kind,
+                "policy": self.verdict.advised,
+                "total": self.total,
+                "unit": self.unit,
+                "saves": _saved(found),
+                "policy_saves": {"policy": best.policy, **_saved(best)},
+                "options": [asdict(option) for option in self.options],
+                "typical_rounds": [asdict(course) for course in self.courses],
+            }
+        )
+        return ready
+
+
+def _saved(found: Any) -> dict[str, Any]:
+    low, high = found.interval
+    return {
+        "against": found.against,
+        "per_round": found.saved,
+        "se": found.error,
+        "from": low,
+        "to": high,
+        "share": found.share,
+        "share_se": found.share_error,
+    }
+
+
+def answer(log: Log, replay: Replay, lineup: Lineup) -> Answer:
+    """Return the answer of a replay of a log; the advised policy lives through the log for it."""
+    found = verdict(replay)
+    behaviour, searcher = behaviour_of(
+        log, lineup[found.advised], replay.feedback, cost_scale=replay.cost_scale
+    )
+    options = behaviour.options()
+    return Answer(
+        course=course_words(behaviour, options),
+        numbers=number_words(replay, found),
+        verdict=found,
+        options=options if behaviour.has_names else [],
+        courses=typical_courses(behaviour.log, searcher),
+        total=float(replay.sign * replay.shown()[found.advised][0].mean()),
+        best=float(behaviour.sign * np.nanmin(log.values)),
+        unit=log.unit,
+        searcher=searcher,
+    )
+
+
+def number_words(replay: Replay, found: Verdict) -> str:
+    """Return what the advised policy pays per round, instead of what."""
+    means = {name: float(replay.sign * t.mean()) for name, (t, _) in replay.shown().items()}
+    saving, name = found.saving, found.advised
+
+    def said(policy: str) -> str:
+        return amount(means[policy], replay.unit, number_text(means[policy], saving.error))
+
+    rival = found.best.against
+    others = []
+    if saving.against == "recorded":
+        others.append(f"{said('recorded')} as it was done")
+    if rival != name:
+        others.append(f"{said(rival)} with the best other rule ({rival})")
+    elif replay.main != name:
+        others.append(f"{said(replay.main)} with {replay.main}")
+    if "all" in means and "all" not in (rival, name):
+        others.append(f"{said('all')} if every option is checked")
+    if name != replay.main and found.best.kind == "same":
+        return f"{said(name)} per round with {name}, {_listed(others)}."
+    words = f"{said(name)} per round with {name}, instead of {_listed(others)}"
+    if saving.rounds < FEW or (saving.saved == 0.0 and saving.error == 0.0):
+        return f"{words}."
+    more = {"min": ("less", "more"), "max": ("more", "less")}[replay.sense][saving.saved < 0.0]
+    instead = "" if len(others) == 1 else f" than {_plain(saving.against)}"
+    return f"{words}: {saving.amount} {more}{instead}."
+
+
+def _plain(against: str) -> str:
+    return "what was done" if against == "recorded" else against
+
+
+def course_words(behaviour: Behaviour, options: list[Option]) -> str:
+    """Return what is checked first, what then, and when the search stops."""
+    counts = behaviour.counts
+    stays = float((counts == 0).mean())
+    lines = []
+    if stays >= _MOSTLY:
+        lines.append(f"Check nothing in {percent(stays)} of rounds: no look is worth its cost.")
+    if stays < 1.0 and behaviour.has_names:
+        lines += _first_words(behaviour, options, stays)
+    elif stays < 1.0:
+        lines.append("Options are new in every round: the features say which to check first.")
+    if stays < 1.0:
+        lines.append(_count_words(counts))
+    return " ".join(lines)
+
+
+def _first_words(behaviour: Behaviour, options: list[Option], stays: float) -> list[str]:
+    top = options[0]
+    if top.first < _MOSTLY * (1.0 - stays):
+        each = [f"{o.name} in {percent(o.first)}" for o in options[:_NAMED] if o.first > 0.0]
+        words = f"Which option to check first depends on the round: {_listed(each)} of rounds."
+        return [words]
+    lines = [f"Check {top.name} first ({percent(top.first)} of rounds)."]
+    found, following = behaviour.after(behaviour.log.boxes.index(top.name))
+    goes_on = following >= 0
+    share = float(goes_on.mean()) if goes_on.size else 0.0
+    if share <= _RARELY:
+        return (
+            [*lines, "Then stop: a second look is hardly ever worth it."] if goes_on.size else lines
+        )
+    most = int(np.bincount(following[goes_on]).argmax())
+    often = float((following[goes_on] == most).mean())
+    next_one = f"{behaviour.log.boxes[most]} next"
+    if often < _DONE:
+        next_one += f" ({percent(often)} of the time)"
+    cut = cut_between(found, goes_on)
+    if goes_on.all():
+        return [*lines, f"Whatever it finds, check {next_one}."]
+    if cut is None:
+        return [*lines, f"In {percent(share)} of these rounds check {next_one}."]
+    unit, given = behaviour.log.unit, behaviour.sign * cut
+    better = "less" if behaviour.log.sense == "min" else "more"
+    # The best of all values is not said to be beaten
+    enough = amount(given, unit) + ("" if cut == float(np.min(found)) else f" or {better}")
+    return [*lines, f"If it finds {enough}, stop; if not, check {next_one}."]
+
+
+def _count_words(counts: Any) -> str:
+    mean = float(counts.mean())
+    for most in range(1, len(_WORDS)):
+        share = float((counts <= most).mean())
+        if share >= _DONE:
+            checks = "one check" if most == 1 else f"{_WORDS[most]} checks"
+            rounds = "all" if share == 1.0 else f"{percent(share)} of"
+            return f"Stop after {checks} at most in {rounds} rounds ({mean:.1f} on average)."
+    one, three = (percent(float((counts <= most).mean())) for most in (1, 3))
+    return (
+        f"Stop after one check at most in {one} of rounds, after three at most in {three} "
+        f"({mean:.1f} on average)."
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share; one that is not quite all, or not quite nothing, does not say so.
+
+    >>> percent(0.714), percent(0.9999), percent(0.0001), percent(0.0)
+    ('71 %', 'more than 99 %', 'less than 1 %', '0 %')
+    """
+    text = f"{100.0 * share:.0f}"
+    if text == "100" and share < 1.0:
+        return "more than 99 %"
+    return f"{text} %" if text != "0" or share == 0.0 else "less than 1 %"
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,100 @@
+"""The answer option by option, and in typical rounds, as tables, flows and lines of text."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from weitzman.figures.page import Flow, PageTable
+from weitzman.figures.table import table_of
+from weitzman.replays.amounts import amount
+from weitzman.replays.behaviour import Option
+from weitzman.replays.course import LAST, Course, CourseStep
+from weitzman.replays.report.answer import Answer, percent
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ROWS = 10  # in a terminal
+_HEADINGS = ("option", "checked first", "checked at all", "kept", "paid per round", "mean value")
+
+COURSE_WORDS = (
+    "How the policy decides now, after the whole log. Each course goes on as long as what is found is not "
+    "good enough, and takes the middle one of such findings. Shares are of the last "
+    f"{LAST} rounds, or of all if there are fewer."
+)
+
+
+def option_table(answer: Answer, feedback: str) -> PageTable:
+    """Return a row for each option."""
+    return PageTable(
+        caption=f"What {answer.verdict.advised} did with each option over the whole log, learning included "
+        f"({feedback}). Shares are of all rounds; the mean value is that of the rounds in which it was "
+        "checked.",
+        rows=[dict(zip(_HEADINGS, _cells(o, answer.unit), strict=True)) for o in answer.options],
+        words=("option",),
+    )
+
+
+def option_rows(answer: Answer) -> "Table":
+    """Return the same for a terminal, with the options that are checked most."""
+    shown = answer.options[:_ROWS]
+    return table_of(_HEADINGS[:1], _HEADINGS[1:], (_cells(o, answer.unit) for o in shown))
+
+
+def left_options(answer: Answer) -> Iterator[str]:
+    """Yield how many options are not in the table for a terminal, if any is left out."""
+    left = answer.options[_ROWS:]
+    if left:
+        most = max(option.checked for option in left)
+        yield f"… and {len(left)} more, each checked in {percent(most)} of rounds or less."
+
+
+def _cells(option: Option, unit: str) -> list[str]:
+    shares = (option.first, option.checked, option.kept)
+    value = "" if math.isnan(option.value) else amount(option.value, unit)
+    return [option.name, *map(percent, shares), amount(option.paid, unit), value]
+
+
+def course_flows(answer: Answer) -> tuple[Flow, ...]:
+    """Return the courses of typical rounds as flows."""
+    return tuple(
+        Flow(title=_title(course), steps=tuple(_steps(course, answer))) for course in answer.courses
+    )
+
+
+def course_lines(answer: Answer) -> Iterator[str]:
+    """Yield the courses of typical rounds, line by line."""
+    for course in answer.courses:
+        yield _title(course)
+        for depth, (name, text) in enumerate(_steps(course, answer)):
+            arrow = f"{'   ' * (depth - 1)}└─ " if depth else ""
+            yield f"  {arrow}{name}{': ' if text else ''}{text}"
+
+
+def _title(course: Course) -> str:
+    return f"Round {course.round}, which begins like {percent(course.share)} of the last rounds"
+
+
+def _steps(course: Course, answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield what is checked and what that leads to."""
+    if not course.steps:
+        yield "check nothing", "no look is worth its cost"
+        return
+    for step in course.steps:
+        yield f"check {step.box}", f"costs {amount(step.cost, answer.unit)}; {_ends(step, answer)}"
+    last = course.steps[-1]
+    if course.cut:
+        yield "go on", "as long as nothing is good enough"
+    elif not math.isnan(last.otherwise):
+        yield "stop", "and keep the best in hand"
+
+
+def _ends(step: CourseStep, answer: Answer) -> str:
+    best = -math.inf if answer.searcher.sense == "min" else math.inf
+    if step.enough == best:
+        return "go on, whatever is found"
+    if math.isnan(step.otherwise):
+        return "stop, whatever is found"
+    beyond = " or less" if answer.searcher.sense == "min" else " or more"
+    beyond = "" if step.enough == answer.best else beyond
+    return f"stop if it finds {amount(step.enough, answer.unit)}{beyond}"
