@@ -96,7 +96,7 @@ def test_a_report_is_written_and_other_directories_are_left_alone(
     command = ["replay", str(log), *MAPPED, "--output", str(place)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[-1] == f"Report: {place / 'index.html'}"
+    assert result.stdout.splitlines()[-2] == f"Report: {place / 'index.html'}"
     assert {"index.html", "rows.json", "rows.parquet", "rounds.parquet", "findings.json"} <= {
         entry.name for entry in place.iterdir()
     }

@@ -4,11 +4,11 @@ import asyncio
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,8 @@ from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.replay import replay
 from weitzman.serve.client import Client
+from weitzman.serve.commands.first import begin_with
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.run import make_app, make_guard
 from weitzman.serve.settings import Settings
 
@@ -38,6 +40,7 @@ __all__ = [
     "two_valued_log",
 ]
 
+T = TypeVar("T")
 Send = Callable[[str, Any], Any]
 """Sends a body to a path, and returns what comes back."""
 
@@ -222,9 +225,17 @@ class InProcess:
 
     @classmethod
     @contextmanager
-    def running(cls, place: Path) -> "Iterator[InProcess]":
-        """Start an app over a new journal, and close it at the end."""
+    def running(
+        cls, place: Path, first: Mapping[str, wz.Searcher] | None = None
+    ) -> "Iterator[InProcess]":
+        """Start an app over a journal, with the first problems of a new one, and close it at the end."""
         made = cls(place)
+
+        async def begin(engine: Engine) -> None:
+            for name, searcher in (first or {}).items():
+                await begin_with(engine, name, searcher)
+
+        made._app.supervisor.on_ready = begin
         made._loop.run_until_complete(made._ready())
         try:
             yield made
@@ -236,6 +247,22 @@ class InProcess:
         self._app.supervisor.start()
         while self._app.supervisor.engine is None:
             await asyncio.sleep(0.01)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the app."""
+        assert self._app.supervisor.engine is not None
+        return self._app.supervisor.engine
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do some work where the app runs, and return what it returns."""
+        return self._loop.run_until_complete(work)
+
+    def get(self, path: str) -> Any:
+        """Return what is at a path."""
+        status, content = self._loop.run_until_complete(self._asked(path, b"", "GET"))
+        assert status == 200, content
+        return json.loads(content)
 
     def new_number(self) -> int:
         """Return a number that was not returned before."""
@@ -251,7 +278,7 @@ class InProcess:
         """Send a body; return the status and the content."""
         return self._loop.run_until_complete(self._asked(path, json.dumps(body).encode()))
 
-    async def _asked(self, path: str, content: bytes) -> tuple[int, bytes]:
+    async def _asked(self, path: str, content: bytes, method: str = "POST") -> tuple[int, bytes]:
         found: list[Any] = []
         headers = {
             b"host": b"localhost",
@@ -260,7 +287,7 @@ class InProcess:
         }
         scope = {
             "type": "http",
-            "method": "POST",
+            "method": method,
             "path": path,
             "raw_path": path.encode(),
             "headers": list(headers.items()),

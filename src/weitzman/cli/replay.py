@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +106,13 @@ def replay_command(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Save the policy of the answer, which has lived through the whole log, to be switched on.",
+        ),
+    ] = None,
     workers: Workers = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the answer and a row per policy as JSON.")
@@ -114,6 +123,10 @@ def replay_command(
     Rounds are played online and in their order, learning costs included.
     """
     scales = _scales(cost_scale)
+    if save is not None and (save.is_dir() or not save.parent.is_dir()):
+        # Before the work begins
+        rule = "be a file in a directory that is there"
+        raise InvalidInputError("What --save names", rule, str(save))
     from weitzman.jobs.progress import told_of_compiling
     from weitzman.logs.log import read_log
     from weitzman.replays.cases import play_cases
@@ -153,6 +166,8 @@ def replay_command(
     found = find(past, played)
     if output is not None:
         write_replay_report(output, found)
+    if save is not None:
+        found.answer.searcher.save(save)
     if as_json:
         told = {"answer": found.answer.as_json(), "policies": found.rows}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
@@ -160,6 +175,7 @@ def replay_command(
     _print(found, [float(part) for part in cost_scale.split(",")])
     if output is not None:
         typer.echo(f"Report: {output / 'index.html'}")
+    typer.echo(_next_step(found, log, save))
 
 
 @contextmanager
@@ -240,6 +256,19 @@ def _print_answer(terminal: "Console", found: "Findings") -> None:
     for line in course_lines(found.answer):
         _say(terminal, line)
     _say(terminal, "")
+
+
+def _next_step(found: "Findings", log: Path, save: Path | None) -> str:
+    """Return the command that switches on what was replayed, or saves it first."""
+    name = re.sub(r"[^A-Za-z0-9._~-]+", "-", log.stem).strip("-._~")[:64] or "problem"
+    if save is not None:
+        return f"Switch it on: weitzman serve --problem {name}={shlex.quote(str(save))}"
+    words = [word for word in sys.argv[1:] if word != "--json"]
+    command = shlex.join(
+        ["weitzman", *words] if words[:1] == ["replay"] else ["weitzman", "replay", str(log)]
+    )
+    policy = found.answer.verdict.advised
+    return f"Save {policy} as it is after this log, to switch it on: {command} --save {name}.wz"
 
 
 def _say(terminal: "Console", line: str) -> None:

@@ -19,6 +19,14 @@ def serve_command(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any.")] = 8080,
     data: Data = "weitzman.db",
+    problem: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="A problem to begin with, from a saved searcher; again for more. One that is there already "
+            "goes on from itself.",
+        ),
+    ] = None,
     address: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Where others that share a PostgreSQL journal reach it."),
@@ -54,9 +62,10 @@ def serve_command(
     """Answer over HTTP which box to open next, and keep everything that happens."""
     # The options bear the names of the settings
     given = {**locals(), "key_file": None if key_file is None else str(key_file)}
+    del given["problem"]
     # Nearly all that a start makes stays: looking for garbage in it takes a sixth of the time
     gc.disable()
     from weitzman.serve.run import serve
     from weitzman.serve.settings import Settings
 
-    serve(Settings(**given))
+    serve(Settings(**given), problem or ())

@@ -8,8 +8,8 @@ Numbers stay in their units: what a model sees of them is up to :mod:`weitzman.l
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ import numpy as np
 from weitzman.arrays import Flags, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
+
+PREFIX = "x_"
+"""What the columns of features in a log may begin with; it is no part of their names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +52,17 @@ class Feature:
         return columns
 
     def cell(self, given: Any) -> float:
-        """Return one number, or number of a level; None and NaN are missing."""
-        if given is None or (isinstance(given, float) and math.isnan(given)):
+        """Return one number, or number of a level; None and NaN are missing, and what pandas has for them."""
+        if given is None or (isinstance(given, float) and math.isnan(given)) or _is_gap(given):
             return math.nan
         if self.levels is None:
             return finite_number(given, f"The feature {self.name!r}", "be a finite number or None")
         level = str(given).lower() if isinstance(given, bool | np.bool_) else str(given)
         return float(self.levels.index(level)) if level in self.levels else -1.0
+
+
+def _is_gap(given: Any) -> bool:
+    return type(given).__name__ in ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +93,84 @@ class Encoding:
         return np.array([c == f.name for f in self.features for c in f.columns], dtype=np.bool_)
 
     def rows(self, records: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return one row per box from its features by name; other names are ignored."""
+        """Return one row per box from its features by name; other names are ignored.
+
+        A feature that a log has in a column ``x_words`` is called either.
+        """
+        blocks = [np.empty((len(records), 0))]
         for feature in self.features:
-            if any(feature.name not in record for record in records):
-                rule = "be given for every box, None if it is missing"
-                raise InvalidInputError(f"The feature {feature.name!r}", rule, records)
-        blocks = [f.encode(np.array([f.cell(r[f.name]) for r in records])) for f in self.features]
-        return np.concatenate([np.empty((len(records), 0)), *blocks], axis=1)
+            cells = [feature.cell(record[self.found_in(feature, record)]) for record in records]
+            blocks.append(feature.encode(np.array(cells, dtype=np.float64)))
+        return np.concatenate(blocks, axis=1)
+
+    def found_in(self, feature: Feature, names: Collection[str]) -> str:
+        """Return under which of some names a feature goes."""
+        plain = feature.name.removeprefix(PREFIX)
+        for name in (feature.name, plain, f"{PREFIX}{plain}"):
+            if name in names:
+                return name
+        rule = "be given for every box, None if it is missing"
+        raise InvalidInputError(f"The feature {feature.name!r}", rule, list(names)[:8])
+
+    @classmethod
+    def of(cls, features: Any) -> "Encoding":
+        """Return the encoding of features that somebody lists.
+
+        A list is of names of numbers, and of columns: ``colour=red`` is a level of ``colour``, and ``size?``
+        says that ``size`` may be missing. A mapping has for each name ``None`` for a number, ``bool``, or the
+        levels of a text.
+
+        Examples
+        --------
+        >>> Encoding.of(["size", "size?", "colour=red", "colour=blue"]).columns
+        ['size', 'size?', 'colour=red', 'colour=blue']
+        >>> Encoding.of({"size": None, "new": bool}).columns
+        ['size', 'new=false', 'new=true']
+        """
+        if isinstance(features, Encoding):
+            return features
+        if isinstance(features, Mapping):
+            return cls(features=tuple(_described(name, what) for name, what in features.items()))
+        rule = "be a list of distinct names, or a mapping from names to None, bool or levels"
+        if isinstance(features, str) or not isinstance(features, Sequence):
+            raise InvalidInputError("The features", rule, features)
+        if len(set(features)) < len(features) or not all(isinstance(n, str) for n in features):
+            raise InvalidInputError("The features", rule, features)
+        return cls(features=tuple(_grouped(features)))
+
+
+def _described(name: Any, what: Any) -> Feature:
+    rule = "be None for a number, bool, or a list of its levels"
+    subject = f"The feature {name!r}"
+    if not isinstance(name, str):
+        raise InvalidInputError(subject, "have a text for a name", name)
+    if what is None or what in (int, float):
+        return Feature(name=name)
+    if what is bool:
+        return Feature(name=name, levels=("false", "true"))
+    if isinstance(what, str) or not isinstance(what, Sequence) or not what:
+        raise InvalidInputError(subject, rule, what)
+    levels = tuple(str(x).lower() if isinstance(x, bool) else str(x) for x in what)
+    if len(set(levels)) < len(levels):
+        raise InvalidInputError(f"The levels of the feature {name!r}", "be distinct", what)
+    return Feature(name=name, levels=levels)
+
+
+def _grouped(columns: Sequence[str]) -> Iterator[Feature]:
+    """Yield the features whose columns these are, one after the other."""
+    place = 0
+    while place < len(columns):
+        name, _, level = columns[place].partition("=")
+        if columns[place] == f"{name}={level}" and name:
+            levels = [level]
+            while columns[place + 1 : place + 2] and columns[place + 1].startswith(f"{name}="):
+                place += 1
+                levels.append(columns[place].removeprefix(f"{name}="))
+            feature = Feature(name=name, levels=tuple(levels))
+        else:
+            feature = Feature(name=columns[place])
+        place += 1
+        if list(columns[place : place + 1]) == [f"{feature.name}?"]:
+            place += 1
+            feature = replace(feature, optional=True)
+        yield feature

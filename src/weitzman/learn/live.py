@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.learn.given import given_values
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
 from weitzman.learn.record import bound_rule, revealed, unknown
@@ -140,12 +141,13 @@ class LiveSearch(Search[Name]):
     def close(self, values: Mapping[Name, float] | ArrayLike | None = None) -> Outcome[Name]:
         """End the search, learn, and return the outcome.
 
-        ``values`` are those that feedback ``"full"`` shows, by box or one per row of the round. A
+        ``values`` are those that feedback ``"full"`` shows, by box or one per row of the round; labels of a
+        series are boxes. A
         value that is left out or NaN is not learned. What was seen during the search counts before
         what is said here. Under ``"full"`` a close without values warns: what is then learned, from opened
         boxes alone, is not what this feedback is made for. ``values={}`` says that no more is known.
         """
-        known = None if values is None else self._given(values)
+        known = None if values is None else self._given(given_values(values))
         outcome = self._outcome()
         if known is None and self._feedback == "full":
             warnings.warn(_ALONE, stacklevel=2)

@@ -7,6 +7,7 @@ from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.learn.policies.prepared import given_rounds
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.searcher import Searcher
+from weitzman.learn.settings import features_from
 from weitzman.learn.storage.costs import restore_state
 from weitzman.learn.storage.earlier import (
     explored_as_then,
@@ -47,6 +48,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
         searcher = Searcher(
             boxes=settings["names"],
             dimension=settings["dimension"],
+            features=features_from(settings.get("features")),
             policy=policy,
             feedback=settings["feedback"],
             sense=settings["sense"],

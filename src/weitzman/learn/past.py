@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from weitzman.learn.features import Encoding
 from weitzman.learn.policy import Floats, Policy, Round, bounded, decided
 from weitzman.search.reservation import Sense
 from weitzman.search.round import Outcome
@@ -21,10 +22,6 @@ Watch = Callable[[Round, Outcome[Hashable]], None]
 
 class PastRounds(Protocol):
     """The rounds of a log, one after the other, with their values; smaller is better."""
-
-    @property
-    def dimension(self) -> int:
-        """The length of a context."""
 
     def real_costs(self, number: int, shown: Round) -> list[float] | None:
         """Return what looks at the boxes of a round really cost; None if the log does not say."""
@@ -42,6 +39,10 @@ class PastLog(Protocol):
     @property
     def shared(self) -> bool:
         """Whether one model serves all boxes."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """What makes the contexts."""
 
     @property
     def sense(self) -> Sense:
@@ -65,7 +66,7 @@ def log_settings(log: PastLog, policy: Policy | str) -> dict[str, Any]:
     best, sign = ("least", 1.0) if log.sense == "min" else ("most", -1.0)
     return {
         "boxes": log.boxes,
-        "dimension": log.past().dimension,
+        "features": log.encoding,
         "policy": policy,
         "sense": log.sense,
         best: None if log.least is None else sign * log.least,

@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike
 from weitzman.arrays import Floats
 from weitzman.learn.bank_input import check_new_boxes, hash_of, places_of, value_in_hand
 from weitzman.learn.explanation import BestPossible, Explanation, explain_order
+from weitzman.learn.features import Encoding
+from weitzman.learn.given import Features, given_numbers, given_rows
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.models.costs import CostMeans
@@ -29,11 +31,22 @@ from weitzman.learn.past import PastLog, Watch, live_through, log_settings
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
 from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_at_once
 from weitzman.learn.reopen import reopened
-from weitzman.learn.settings import bound_of, box_names, checked_policy, saved_settings, started
+from weitzman.learn.settings import (
+    bound_of,
+    box_names,
+    checked_policy,
+    dimension_of,
+    saved_settings,
+    started,
+)
 from weitzman.learn.storage.costs import saved_state
 from weitzman.learn.storage.format import pack, write_saved
 from weitzman.search.numbers import whole_number
 from weitzman.search.reservation import Sense, check_sense
+
+Given = Any
+Value = float | None
+Names = Sequence[Hashable] | None
 
 
 class Searcher:
@@ -44,7 +57,10 @@ class Searcher:
     boxes
         The names of the boxes, distinct; or their number n, for names 0 … n − 1.
     dimension
-        The length d of a context.
+        The length d of a context; left out where the features are named.
+    features
+        What contexts are made of, so that rows and columns go by name: a list of numbers, or a mapping with
+        None, bool or the levels of a text for each (:meth:`weitzman.learn.features.Encoding.of`).
     policy
         What decides: a :class:`weitzman.Policy`, or its name as for :func:`weitzman.replay`: ``"default"``,
         ``"aware"``, ``"Ridge"``, … None: ``default``, unless a learner, its optimism or bought looks are
@@ -80,7 +96,8 @@ class Searcher:
         self,
         *,
         boxes: int | Sequence[Hashable],
-        dimension: int,
+        dimension: int | None = None,
+        features: Features | None = None,
         policy: Policy | str | None = None,
         learner: Learner | None = None,
         feedback: Feedback = "opened",
@@ -93,7 +110,8 @@ class Searcher:
         rng: int = 0,
     ) -> None:
         self._name(box_names(boxes))
-        self.dimension = whole_number(dimension, "The dimension", least=1)
+        self.encoding = None if features is None else Encoding.of(features)
+        self.dimension = dimension_of(dimension, self.encoding)
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.policy = checked_policy(
             policy, learner=learner, feedback=feedback, optimism=optimism, block=block, explore=explore
@@ -145,22 +163,19 @@ class Searcher:
         )
 
     def open(
-        self,
-        contexts: ArrayLike,
-        costs: ArrayLike | None = None,
-        *,
-        outside: float | None = None,
-        boxes: Sequence[Hashable] | None = None,
+        self, contexts: Given, costs: Given = None, *, outside: Value = None, boxes: Names = None
     ) -> LiveSearch[Hashable]:
         """Begin a round.
 
         Parameters
         ----------
         contexts
-            One row of d numbers per box.
+            One row per box: of d numbers, or by name of feature; in order, by name of box, or a table of
+            pandas, polars or Arrow (:mod:`weitzman.learn.given`).
         costs
-            What looks are expected to cost: one number ≥ 0, or one per box. None: what they really cost so
-            far (:mod:`weitzman.learn.models.costs`), and each look has to say it, ``see(value, cost=…)``.
+            What looks are expected to cost: one number ≥ 0, or one per box, by name where there are names.
+            None: what they really cost so far (:mod:`weitzman.learn.models.costs`), and each look has to
+            say it, ``see(value, cost=…)``.
         outside
             A value to be had without opening anything. None: at least one box is opened.
         boxes
@@ -170,7 +185,7 @@ class Searcher:
         shown, rule = decided(self._player, shown)
         self.rounds += 1
         return LiveSearch(
-            boxes=self.names if boxes is None else list(boxes),
+            boxes=self._given_names(boxes),
             rule=rule,
             shown=shown,
             sense=self.sense,
@@ -183,39 +198,25 @@ class Searcher:
     def reopen(self, state: State | bytes) -> LiveSearch[Hashable]:
         """Return a search that was open in another process, to go on bit for bit.
 
-        ``state`` is what :meth:`LiveSearch.state` or :meth:`LiveSearch.to_bytes` returned. This searcher
-        goes on from the one that opened the search: it is saved after that, or has learned as much since. The
-        number of its rounds does not change.
+        ``state`` is what :meth:`LiveSearch.state` or :meth:`LiveSearch.to_bytes` returned. This searcher was
+        saved after the search was opened, or has learned as much since. It has not opened one round more.
         """
         return reopened(self, self._player, self._costs, state)
 
     def reservation_values(
-        self,
-        contexts: ArrayLike,
-        costs: ArrayLike | None = None,
-        *,
-        outside: float | None = None,
-        boxes: Sequence[Hashable] | None = None,
+        self, contexts: Given, costs: Given = None, *, outside: Value = None, boxes: Names = None
     ) -> Floats:
-        """Return the reservation values by which a round with these contexts would be searched.
-
-        Those of a rule that decides again after every look are the ones before the first.
-        """
+        """Return the reservation values by which a round would be searched, before its first look."""
         # Without the sign of a turned zero
         _, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
         return self._sign * first_sigma(rule) + 0.0
 
     def explain(
-        self,
-        contexts: ArrayLike,
-        costs: ArrayLike | None = None,
-        *,
-        outside: float | None = None,
-        boxes: Sequence[Hashable] | None = None,
+        self, contexts: Given, costs: Given = None, *, outside: Value = None, boxes: Names = None
     ) -> Explanation:
         """Return why a round with these contexts would be searched in its order."""
         shown, rule = decided(self._player, self._round(contexts, costs, outside, boxes))
-        names = self.names if boxes is None else list(boxes)
+        names = self._given_names(boxes)
         if hasattr(self._player, "explain"):
             found: Explanation = self._player.explain(names, shown, self._sign)
         else:
@@ -278,26 +279,25 @@ class Searcher:
         return f"{self.rounds}-{hash_of(saved_state(self._player, self._costs))}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the searcher to a file; :func:`weitzman.load` goes on from there, bit for bit.
-
-        Searches that are open are not part of it: see :meth:`LiveSearch.to_bytes`.
-        """
+        """Write the searcher, without open searches, to a file; :func:`weitzman.load` goes on bit for bit."""
         write_saved(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return what :meth:`save` writes; :func:`weitzman.load` takes it too."""
         return pack(saved_settings(self), saved_state(self._player, self._costs))
 
-    def _round(
-        self,
-        contexts: ArrayLike,
-        costs: ArrayLike | None,
-        outside: float | None,
-        boxes: Sequence[Hashable] | None,
-    ) -> Round:
+    def _round(self, contexts: Given, costs: Given, outside: Value, boxes: Names) -> Round:
         places = self._every if boxes is None else places_of(self._place, boxes)
-        expected = self._costs.expected(places) if costs is None else costs
-        rows, prices = checked_rows(contexts, expected, count=len(places), dimension=self.dimension)
+        if type(contexts) is not np.ndarray:
+            contexts = given_rows(contexts, self.encoding, self._given_names(boxes))
+        if costs is None:
+            costs = self._costs.expected(places)
+        elif type(costs) is not np.ndarray:
+            costs = given_numbers(costs, self._given_names(boxes), "The costs")
+        rows, prices = checked_rows(contexts, costs, count=len(places), dimension=self.dimension)
         hand = value_in_hand(outside, self._sign)
         shown = Round(rows, prices, hand, places, self.rounds, False, self.bound)
         return checked_round(shown) if self._checks else shown
+
+    def _given_names(self, boxes: Names) -> Sequence[Hashable]:
+        return self.names if boxes is None else list(boxes)

@@ -9,6 +9,7 @@ import numpy as np
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import name_list
+from weitzman.learn.features import Encoding, Feature
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.weitzman import Weitzman, kappa_of
@@ -53,6 +54,21 @@ def bound_of(least: float | None, most: float | None, sense: Sense) -> float:
     if abs(number) > LIMIT:
         raise InvalidInputError(subject, rule, named[best])
     return number if sense == "min" else -number
+
+
+def dimension_of(dimension: int | None, encoding: Encoding | None) -> int:
+    """Return the length of a context, which the features say if there are any."""
+    if encoding is None:
+        if dimension is None:
+            rule = "say the length of its contexts, dimension=…, or what they are, features=[…]"
+            raise InvalidInputError("A searcher", rule, None)
+        return whole_number(dimension, "The dimension", least=1)
+    # Without features a context is a constant
+    count = len(encoding.columns) or 1
+    if dimension not in (None, count):
+        rule = f"be left out, or be the number of the columns of the features, {count}"
+        raise InvalidInputError("The dimension", rule, dimension)
+    return count
 
 
 def checked_policy(
@@ -164,4 +180,22 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
         "least": searcher.least,
         "most": searcher.most,
         "rounds": searcher.rounds,
+        **_saved_features(searcher.encoding),
     }
+
+
+def _saved_features(encoding: Encoding | None) -> dict[str, Any]:
+    if encoding is None:
+        return {}
+    return {"features": [[f.name, f.levels, f.optional] for f in encoding.features]}
+
+
+def features_from(saved: Any) -> Encoding | None:
+    """Return the features of a saved searcher; None if it does not say."""
+    if saved is None:
+        return None
+    each = (
+        Feature(name=name, levels=None if levels is None else tuple(levels), optional=optional)
+        for name, levels, optional in saved
+    )
+    return Encoding(features=tuple(each))

@@ -6,12 +6,16 @@ a path where no journal can be.
 
 import contextlib
 import socket
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
+from weitzman.learn.searcher import Searcher
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.snapshots import FileSnapshots, Snapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
+from weitzman.serve.commands.first import begin_with, first_problems
+from weitzman.serve.engine.engine import Engine
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.app import App
 from weitzman.serve.http.guard import Guard
@@ -82,16 +86,23 @@ def listening(host: str, port: int) -> list[socket.socket]:
     return found
 
 
-def serve(settings: Settings) -> None:
-    """Serve until asked to stop; LedgerError if the journal cannot be used."""
+def serve(settings: Settings, problems: Sequence[str] = ()) -> None:
+    """Serve until asked to stop; LedgerError if the journal cannot be used.
+
+    ``problems`` are those to begin with, as texts such as ``llm=searcher.wz``.
+    """
+    first = first_problems(problems)
+    if first and is_postgres(settings.data):
+        rule = "be begun in a journal in a file; a shared one takes them by PUT …/state"
+        raise InvalidInputError("A problem with a saved searcher", rule, settings.data)
     with contextlib.ExitStack() as listeners:
         sockets = listening(settings.host, settings.port)
         for listener in sockets:
             listeners.enter_context(listener)
-        _serve(settings, sockets)
+        _serve(settings, sockets, first)
 
 
-def _serve(settings: Settings, sockets: list[socket.socket]) -> None:
+def _serve(settings: Settings, sockets: list[socket.socket], first: Mapping[str, Searcher]) -> None:
     import logging
 
     import uvicorn
@@ -128,7 +139,12 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> None:
         lost.append(error)
         server.should_exit = True
 
+    async def begin(engine: Engine) -> None:
+        for name, searcher in first.items():
+            await begin_with(engine, name, searcher)
+
     app.supervisor.on_lost = end
+    app.supervisor.on_ready = begin
     port = sockets[0].getsockname()[1]
     log("listening", host=settings.host, port=port, data=journal.name)
     with contextlib.suppress(KeyboardInterrupt):

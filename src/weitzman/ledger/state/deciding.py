@@ -3,6 +3,7 @@
 from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
+from weitzman.learn.features import Encoding
 from weitzman.learn.policies.prepared import given_rounds
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Player
@@ -62,6 +63,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         raise InvalidInputError("The parameters", rule, settings.parameters)
     return Searcher(
         boxes=settings.boxes,
+        features=features_of(settings),
         dimension=len(settings.features),
         feedback=settings.feedback,
         sense=settings.sense,
@@ -69,6 +71,14 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         most=settings.most,
         **decides,
     )
+
+
+def features_of(settings: Created) -> Encoding | None:
+    """Return what contexts are made of, by the names of their numbers; None if they are only counted."""
+    names = settings.features
+    if names == [str(k) for k in range(len(names))]:
+        return None
+    return Encoding.of(names)
 
 
 def player_for(settings: Created, uploaded: Described | None = None) -> Player:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.learn.features import PREFIX
 from weitzman.learn.load import load
+from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import saved_settings
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
@@ -31,6 +33,16 @@ from weitzman.serve.messages.schema import ImportReply, ProblemView
 _ROUNDS = 500  # of one event
 
 
+def feature_names(searcher: Searcher) -> list[str] | None:
+    """Return the names of the numbers of a context; None if the searcher does not know them."""
+    if searcher.encoding is None:
+        return None
+    columns = searcher.encoding.columns or ["constant"]
+    if all(column.startswith(PREFIX) for column in columns):
+        return [column.removeprefix(PREFIX) for column in columns]
+    return columns
+
+
 def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemView:
     """Replace what was learned by what a saved searcher has learned."""
     try:
@@ -38,10 +50,12 @@ def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemVie
         settings = saved_settings(searcher_for(problem.settings))
         for field, wanted in settings.items():
             got = saved_settings(searcher)[field]
-            if field not in ("rounds", "names") and got != wanted:
+            if field not in ("rounds", "names", "features") and got != wanted:
                 raise Refusal("conflict", f"The searcher has {field} {got!r}, not {wanted!r}.")
         if [str(name) for name in searcher.names] != problem.settings.boxes:
             raise Refusal("conflict", f"The searcher has the boxes {searcher.names}.")
+        if feature_names(searcher) not in (None, problem.settings.features):
+            raise Refusal("conflict", f"The searcher has the features {feature_names(searcher)}.")
         Problem(name="", at=0, settings=problem.settings).replace_learned(content)
     except (InvalidInputError, KeyError) as error:
         raise Refusal("invalid", f"The state cannot be taken: {error}") from None

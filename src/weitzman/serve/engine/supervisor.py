@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from weitzman.errors import JournalFormatError, LedgerError
+from weitzman.errors import InvalidInputError, JournalFormatError, LedgerError
 from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
@@ -36,10 +36,15 @@ _LONG = 3.0  # seconds of a start after which it says what it does
 _USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", waiting=1)
 
 
+async def _nothing_more(engine: Engine) -> None:
+    """Have nothing ready."""
+
+
 class Supervisor:
     """Starts the engine, and another when it fails.
 
-    ``on_lost`` is called when there can be no engine: the journal cannot be read. ``refused`` is why there
+    ``on_ready`` is awaited before the first engine is there for callers. ``on_lost`` is called when there can
+    be no engine: the journal cannot be read, or what is to be ready cannot be. ``refused`` is why there
     will be none any more. ``peers`` are other processes that share the journal, if they may.
     """
 
@@ -52,6 +57,7 @@ class Supervisor:
         self._snapshot_size = 0
         self._journal, self._snapshots = journal, snapshots
         self.on_lost: Callable[[Exception], None] = lambda error: None
+        self.on_ready: Callable[[Engine], Coroutine[Any, Any, None]] = _nothing_more
         self.refused: JournalFormatError | None = None
         self.peers: Peers | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -112,7 +118,7 @@ class Supervisor:
                 log("cannot start", error=repr(error))
                 self.on_lost(error)
                 raise
-            self.engine = Engine(
+            engine = Engine(
                 state=resumed.state,
                 head=resumed.head,
                 journal=self._journal,
@@ -122,6 +128,14 @@ class Supervisor:
                 on_failed=self._failed,
                 leads=self._leads,
             )
+            if failed is None:
+                try:
+                    await self.on_ready(engine)
+                except InvalidInputError as error:
+                    log("cannot start", error=str(error))
+                    self.on_lost(error)
+                    return
+            self.engine = engine
             self.snapshot_seq, self._snapshot_size = resumed.snapshot, resumed.size
             gc.freeze()
             log(
