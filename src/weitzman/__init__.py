@@ -220,6 +220,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("weitzman")
     if name not in _LATER:
         raise AttributeError(f"module 'weitzman' has no attribute {name!r}")
     # Loading makes many objects that all stay: looking for garbage among them takes a tenth of the time

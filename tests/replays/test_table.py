@@ -21,7 +21,9 @@ def replay() -> Replay:
 def test_a_replay_prints_its_policies_and_no_arrays(replay: Replay) -> None:
     text = repr(replay)
     assert "array(" not in text
-    assert len(text.splitlines()) == 3 + len(replay.rows())
+    verdict, _, table = text.partition(" rounds, feedback")
+    assert verdict.startswith("Too few rounds to say whether Ridge or FTRL is better")
+    assert len(table.splitlines()) == 3 + len(replay.rows())
     assert text.splitlines()[0] == "2,000 rounds, feedback full, costs × 0.5"
     for name, (totals, _) in replay.shown().items():
         (line,) = [one for one in text.splitlines()[2:-1] if one.split()[0] == name]

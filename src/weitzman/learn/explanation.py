@@ -152,6 +152,11 @@ class Explanation:
             )
         return "\n".join([*lines, *remarks])
 
+    def _repr_html_(self) -> str:
+        from weitzman.search.html import as_html
+
+        return as_html(str(self), self.__rich__())
+
     def __rich__(self) -> "Table":
         """Return the boxes as a table for rich."""
         from rich.table import Table

@@ -72,6 +72,11 @@ class LiveSearch(Search[Name]):
         self._needs_costs = guessed
         self._learned: Floats | None = None
 
+    def __reduce__(self) -> Any:
+        raise SearchStateError(
+            "The search cannot be pickled: keep it with to_bytes(), and go on with reopen(…)."
+        )
+
     @property
     def chances(self) -> dict[Name, float | None]:
         """With what chance each box was opened, given what all of them hold; None where it is not known.

@@ -7,13 +7,12 @@ from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy
 feedback: ``"full"``, all values, given when the round is closed; ``"opened"``, those of opened boxes, with
 optimism against starvation (:mod:`weitzman.learn.learners.parts.optimism`); ``"probe"``, those of bought
 looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both.
-
-Several searches may be open at once. Each is learned when it is closed; they are numbered as they are opened.
 """
 
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -144,10 +143,7 @@ class Searcher:
         rng: int = 0,
         watch: Watch | None = None,
     ) -> "Searcher":
-        """Return the searcher that a replay of a log by this policy ends with, to the last bit.
-
-        ``watch`` is called after every round, with what was known of it and its outcome.
-        """
+        """Return the searcher that a replay ends with; ``watch`` is given each round and its outcome."""
         searcher = cls(**log_settings(log, policy), feedback=feedback, rng=rng)
         return live_through(searcher, log.past(), watch)
 
@@ -155,6 +151,10 @@ class Searcher:
         self.names = names
         self._every = np.arange(len(names))
         self._place = {name: i for i, name in enumerate(names)}
+
+    def __reduce__(self) -> Any:
+        # A module above this one
+        return import_module("weitzman.learn.load").load, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return (

@@ -5,8 +5,7 @@ every value of a round is revealed when it closes; under ``opened`` only those o
 so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
 not know is no part of its round; a round that is left without boxes is left out. Both are counted.
 
-A policy is given the contexts in the units of the log and prepares them itself, as it does live: the totals
-of a replay are those of :meth:`weitzman.Searcher.play` on the same rounds, bit for bit.
+Totals are those of :meth:`weitzman.Searcher.play` and of live rounds, bit for bit.
 
 *Hindsight* is the least total that was possible: the better of the outside option and min (v + c). Where the
 log knows what looks really cost, totals are counted with that; rules go by what was expected.
@@ -58,34 +57,23 @@ class Replay:
     hindsight, hindsight_opened
         The least total that was possible, and whether it takes a look, (T,).
     candidates, played
-        The candidate that ``default`` followed in each round, (T,), as a number of ``candidates``: these are
-        ``names``, and under ``opened`` all candidates of ``default`` behind ``trial``: a trial in which more
-        was opened than the candidate that played would have opened.
+        The candidate that ``default`` followed in each round, (T,), as a number of ``candidates``: ``names``,
+        and under ``opened`` all of them behind ``trial``, a round in which more was opened to compare two.
     exploration
-        What trials cost ``default`` beyond what the candidate that played would have paid, (T,); below 0
-        where they found something better.
-    others
-        Which other policies were asked for.
-    has_outside
-        Whether every round has an outside option.
+        What trials cost beyond what the candidate that played would have paid, (T,), below 0 if they won.
+    others, has_outside
+        Which other policies were asked for, and whether every round has an outside option.
     recorded, recorded_opened
         What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,); None if
         the log does not say.
     unknown, empty
         How many values the log does not know, and how many rounds are left out for it.
-    feedback
-        ``"full"`` or ``"opened"``.
-    cost_scale
-        By what the costs were multiplied.
-    sense
-        Whether smaller or larger values are better for the user. All totals here are turned, so that smaller
-        is better; rows and words are in the user's sense.
-    unit
-        What values and costs are counted in.
-    ratios
-        Whether a total may be said to be so many percent of another (:attr:`weitzman.Log.has_ratios`).
+    feedback, cost_scale
+        ``"full"`` or ``"opened"``, and what costs were multiplied by.
+    sense, unit, ratios
+        Of the log; smaller totals are better here, rows and words are in the sense of the user.
     simpler
-        What it is compared with that is simpler than itself.
+        What the policy is compared with that is simpler.
     """
 
     names: list[str]
@@ -110,10 +98,6 @@ class Replay:
     ratios: bool = True
     simpler: Sequence[str] = ()
 
-    def is_simpler(self, name: str) -> bool:
-        """Whether another policy is simpler than the one that the replay is about."""
-        return name in self.simpler
-
     @property
     def sign(self) -> float:
         """What turns a total into one of the user."""
@@ -137,8 +121,8 @@ class Replay:
 
     def share(self, totals: Floats | None = None) -> tuple[float, float]:
         """Return the share of the gap that totals close, those of the policy if None, and its s.e."""
-        totals = self.of(self.main) if totals is None else totals
-        series = np.column_stack([self.of(self.best_simple), totals, self.hindsight])
+        mine = self.of(self.main) if totals is None else totals
+        series = np.column_stack([self.of(self.best_simple), mine, self.hindsight])
         drawn = block_means(series)
         best, mean, least = series.mean(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -151,15 +135,19 @@ class Replay:
 
         return replay_table(self)
 
+    def _repr_html_(self) -> str:
+        from weitzman.search.html import as_html
+
+        return as_html(self.__rich__())
+
     def __repr__(self) -> str:
         return as_text(self)
 
     def rows(self, against: str | None = None) -> list[dict[str, str | float]]:
         """Return a row for each policy that was asked for or is simple, ``recorded`` and ``hindsight``.
 
-        ``default_saves`` is what ``default`` saves per round against the policy, below 0 if the policy is
-        the cheaper one, and ``default_saves_se`` its standard error; rounds are paired. With another
-        policy to compare ``against``, its name takes the place of ``default``; it is the first if None.
+        ``default_saves`` is what ``default``, or the policy to compare ``against``, saves per round against
+        that of the row, and ``default_saves_se`` its standard error; rounds are paired.
         """
         against = self.main if against is None else against
         shown = self.shown()
@@ -194,7 +182,6 @@ class Replay:
             named["recorded"] = (self.recorded, self.recorded_opened)
         for name in (*self.others, self.main):
             named[name] = (self.of(name), self.opened[:, self.names.index(name)])
-        # Hindsight opens the box that it keeps, if it keeps one
         named["hindsight"] = (self.hindsight, self.hindsight_opened.astype(np.int64))
         return named
 
@@ -280,8 +267,7 @@ def replay(
     cost_scale
         By what the costs are multiplied.
     workers
-        The number of processes. One plays in this process; with more, what calls this must be importable
-        without being run (``if __name__ == "__main__":``).
+        The number of processes; with more than one the caller needs ``if __name__ == "__main__":``.
     progress
         Called now and then with the rounds done and all rounds, summed over the parts of the replay.
     """

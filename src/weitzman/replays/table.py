@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 
 def replay_table(replay: "Replay") -> "Group":
-    """Return the heading of a replay, its policies, and the share of the gap that is closed."""
+    """Return the verdict of a replay, its policies, and the share of the gap that is closed."""
     from rich.console import Group
     from rich.text import Text
 
+    from weitzman.replays.verdict import verdict
+
+    said = verdict(replay).sentence
     rounds = f"{len(replay.totals):,} rounds, feedback {heading(replay)}"
-    return Group(Text(rounds), policy_table(replay), Text(share_sentence(replay)))
+    said = f"{said[0].upper()}{said[1:]}"
+    return Group(Text(said), Text(rounds), policy_table(replay), Text(share_sentence(replay)))
 
 
 def heading(replay: "Replay") -> str:

@@ -157,7 +157,7 @@ class Verdict:
 def verdict(replay: "Replay") -> Verdict:
     """Return what to switch on."""
     main, best = replay.main, saving(replay, replay.best_simple)
-    simpler = best.against != main and replay.is_simpler(best.against)
+    simpler = best.against != main and best.against in replay.simpler
     beaten = is_beaten(best, len(replay.simple))
     gives_way = beaten or (best.kind == "same" and simpler)
     advised = best.against if gives_way else main

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from weitzman.errors import InvalidInputError
 from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.conversion import ValueLike, as_distribution
+from weitzman.search.laws.discrete import Empirical
 from weitzman.search.laws.distribution import Distribution
 from weitzman.search.numbers import checked_cost, finite_number
 
@@ -25,9 +29,9 @@ class Box:
         What looking into it costs: a finite number >= 0, or its law if it is random. A random cost
         counts by its mean, in simulations too.
     value
-        The law of the value; for a box ``after`` another one perhaps its law for each value of that
-        one. A value without a law there leaves this box closed. For a box that can be opened again
-        and again :class:`Draws`, :class:`Successes` or :class:`NormalDraws`.
+        The law of the value; a list or an array is a sample of it. For a box ``after`` another one perhaps
+        its law for each value of that one. A value without a law there leaves this box closed. For a box
+        that can be opened again and again :class:`Draws`, :class:`Successes` or :class:`NormalDraws`.
     stages
         In place of cost and value: the stages of a box that is looked into step by step.
     after
@@ -46,7 +50,9 @@ class Box:
 
     name: str
     cost: ValueLike = math.nan
-    value: ValueLike | Mapping[Any, ValueLike] | Draws | Successes | NormalDraws | None = None
+    value: (
+        ValueLike | ArrayLike | Mapping[Any, ValueLike] | Draws | Successes | NormalDraws | None
+    ) = None
     stages: Sequence[Stage] = ()
     after: str | Sequence[str] | None = None
     time: float = 1.0
@@ -99,7 +105,10 @@ class Box:
     def law(self) -> Distribution:
         """The law of the value."""
         value: Any = self.value
-        return as_distribution(value, f"The value of box {self.name!r}")
+        subject = f"The value of box {self.name!r}"
+        if isinstance(value, list | tuple) or (hasattr(value, "__array__") and np.ndim(value) == 1):
+            return Empirical(value, subject=subject)
+        return as_distribution(value, subject)
 
     @cached_property
     def laws(self) -> dict[float, Distribution]:

@@ -184,6 +184,11 @@ class Plan:
 
         return plan_table(self)
 
+    def _repr_html_(self) -> str:
+        from weitzman.search.html import as_html
+
+        return as_html(self.__rich__())
+
     def __repr__(self) -> str:
         from weitzman.search.table import plan_text
 

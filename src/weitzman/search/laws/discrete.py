@@ -149,8 +149,14 @@ class Empirical(Discrete):
     11.25
     """
 
-    def __init__(self, sample: ArrayLike, weights: ArrayLike | None = None) -> None:
-        points = _vector(sample, "The sample of Empirical")
+    def __init__(
+        self,
+        sample: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        subject: str = "The sample of Empirical",
+    ) -> None:
+        points = _vector(sample, subject)
         self._fill(points, _masses(weights, points, "The weights of Empirical"))
 
     @property
