@@ -73,7 +73,8 @@ def given_values(given: Any) -> Any:
 
 def is_table(given: Any) -> bool:
     """Whether something is a table with named columns."""
-    return hasattr(given, "columns") and hasattr(given, "shape") and not isinstance(given, Mapping)
+    lazy = hasattr(given, "collect")
+    return lazy or (hasattr(given, "columns") and hasattr(given, "shape"))
 
 
 def is_series(given: Any) -> bool:
@@ -94,6 +95,10 @@ def _table_rows(
     table: Any, encoding: Encoding | None, boxes: Sequence[Hashable]
 ) -> list[dict[str, Any]]:
     """Return the rows of a table by name of column, in the order of the boxes."""
+    if hasattr(table, "collect"):
+        raise InvalidInputError(
+            "The contexts", "be a table that is there: collect() it", "a lazy one"
+        )
     if encoding is None:
         rule = (
             "be rows of numbers, or the searcher be made with features=[…], to take columns by name"
