@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from weitzman.cli.compare import compare_command
+from weitzman.cli.example import example_command
 from weitzman.cli.judge import judge_command
 from weitzman.cli.keys import keys_app
 from weitzman.cli.plan import plan_command
@@ -39,6 +40,7 @@ class _Group(TyperGroup):
 _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "plan": (plan_command, "examples/quotes.csv --plot plan.png"),
     "study": (study_command, "examples/memory.toml --output memory"),
+    "example": (example_command, "llm --output llm.csv"),
     "replay": (replay_command, "decisions.parquet --cost seconds --value error --output report"),
     "judge": (judge_command, "decisions.parquet --policy no-context --policy default"),
     "reproduce": (reproduce_command, "--output report"),
