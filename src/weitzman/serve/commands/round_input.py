@@ -12,11 +12,12 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
+from weitzman.learn.features import Encoding
 from weitzman.learn.record import bound_rule
 from weitzman.ledger.state.problem import Problem
-from weitzman.search.numbers import LIMIT
+from weitzman.search.numbers import LIMIT, finite_number
 from weitzman.serve.messages.refusal import Refusal, from_input_error
-from weitzman.serve.messages.schema import NewRound
+from weitzman.serve.messages.schema import Named, NewRound
 
 T = TypeVar("T")
 
@@ -125,14 +126,24 @@ def _by_name(
     return [given[name] for name in wanted]
 
 
-def _by_feature(features: list[str], row: dict[str, float], i: int) -> list[float]:
-    for name in features:
+def _by_feature(features: list[str], row: Named, i: int) -> list[float]:
+    field, encoding = f"contexts[{i}]", None
+    if not all(name in row for name in features):
+        # Texts and truth values stand for several numbers
+        encoding = Encoding.of(features)
+    names = features if encoding is None else [feature.name for feature in encoding.features]
+    for name in names:
         if name not in row:
-            raise Refusal("invalid", f"The feature {name!r} is missing.", f"contexts[{i}]")
-    if len(row) != len(features):
-        other = next(name for name in row if name not in features)
-        raise Refusal("invalid", f"The problem has no feature {other!r}.", f"contexts[{i}]")
-    return [row[name] for name in features]
+            raise Refusal("invalid", f"The feature {name!r} is missing.", field)
+    if len(row) != len(names):
+        other = next(name for name in row if name not in names)
+        raise Refusal("invalid", f"The problem has no feature {other!r}.", field)
+    try:
+        if encoding is not None:
+            return cast("list[float]", encoding.rows([row])[0].tolist())
+        return [finite_number(row[n], f"The feature {n!r}") for n in features]
+    except InvalidInputError as error:
+        raise from_input_error(error, field) from None
 
 
 def _costs(

@@ -1,0 +1,59 @@
+"""Texts and truth values of a round in the service are what they are in a searcher with the same features."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weitzman as wz
+from tests.contracts.live import InProcess
+
+FEATURES = ["size", "kind=shop", "kind=dealer", "new=false", "new=true"]
+ROWS: list[dict[str, Any]] = [
+    {"size": 3.0, "kind": "shop", "new": True},
+    {"size": 8.0, "kind": "dealer", "new": False},
+    {"size": 1.0, "kind": "other", "new": True},
+]
+
+
+def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
+    searcher = wz.Searcher(boxes=["a", "b", "c"], features=FEATURES)
+    expected = searcher.open(ROWS, 1.0).state()["contexts"]
+    with InProcess.running(tmp_path / "events.db") as service:
+        problem = {"name": "it", "boxes": ["a", "b", "c"], "features": FEATURES, "cost": 1.0}
+        service.send("/v1/problems", problem)
+        by_column = [dict(zip(FEATURES, row, strict=True)) for row in expected.tolist()]
+        ways: list[Any] = [
+            ROWS,
+            dict(zip("cba", reversed(ROWS), strict=True)),
+            by_column,
+            expected.tolist(),
+        ]
+        for k, given in enumerate(ways):
+            service.send("/v1/problems/it/rounds", {"id": f"r{k}", "contexts": given})
+            (opened,) = (
+                r for n, r in service.engine.state.problems["it"].rounds.items() if n == f"r{k}"
+            )
+            np.testing.assert_array_equal(opened.contexts, expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"size": "3", "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
+        ({"size": True, "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
+        ({"size": 3.0, "kind": "shop"}, "The feature 'new' is missing."),
+        ({"size": 3.0, "kind": "shop", "new": True, "old": 1.0}, "no feature 'old'"),
+        ({**dict.fromkeys(FEATURES, 1.0), "size": "x"}, "The feature 'size' must be a finite"),
+    ],
+)
+def test_rows_that_are_none_are_refused(row: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with InProcess.running(tmp_path / "events.db") as service:
+        service.send(
+            "/v1/problems", {"name": "it", "boxes": ["a"], "features": FEATURES, "cost": 1.0}
+        )
+        status, content = service.ask("/v1/problems/it/rounds", {"contexts": [row]})
+        assert status == 422 or status == 400
+        assert said in content.decode()
+        assert not service.engine.state.problems["it"].rounds
