@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
-from weitzman.learn.given import given_values
+from weitzman.learn.intake.given import given_values
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
 from weitzman.learn.record import bound_rule, revealed, unknown

@@ -22,11 +22,11 @@ from weitzman.arrays import Floats
 from weitzman.learn.bank_input import check_new_boxes, hash_of, places_of, value_in_hand
 from weitzman.learn.explanation import BestPossible, Explanation, explain_order
 from weitzman.learn.features import Encoding
-from weitzman.learn.given import Features, given_numbers, given_rows
+from weitzman.learn.intake.given import Features, given_numbers, given_rows
+from weitzman.learn.intake.past import PastLog, Watch, live_through, log_settings
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.models.costs import CostMeans
-from weitzman.learn.past import PastLog, Watch, live_through, log_settings
 from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
 from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_at_once
 from weitzman.learn.reopen import reopened
@@ -58,8 +58,7 @@ class Searcher:
     dimension
         The length d of a context; left out where the features are named.
     features
-        What contexts are made of, so that rows and columns go by name: a list of numbers, or a mapping with
-        None, bool or the levels of a text for each (:meth:`weitzman.learn.features.Encoding.of`).
+        What contexts are made of, by name: :meth:`weitzman.learn.features.Encoding.of`.
     policy
         What decides: a :class:`weitzman.Policy`, or its name as for :func:`weitzman.replay`: ``"default"``,
         ``"aware"``, ``"Ridge"``, … None: ``default``, unless a learner, its optimism or bought looks are
@@ -153,7 +152,6 @@ class Searcher:
         self._place = {name: i for i, name in enumerate(names)}
 
     def __reduce__(self) -> Any:
-        # A module above this one
         return import_module("weitzman.learn.load").load, (self.to_bytes(),)
 
     def __repr__(self) -> str:
@@ -171,7 +169,7 @@ class Searcher:
         ----------
         contexts
             One row per box: of d numbers, or by name of feature; in order, by name of box, or a table of
-            pandas, polars or Arrow (:mod:`weitzman.learn.given`).
+            pandas, polars or Arrow (:mod:`weitzman.learn.intake.given`).
         costs
             What looks are expected to cost: one number ≥ 0, or one per box, by name where there are names.
             None: what they really cost so far (:mod:`weitzman.learn.models.costs`), and each look has to
@@ -247,8 +245,7 @@ class Searcher:
         outside
             The outside option, one number or one per round; None if there is none.
         predictions
-            Whether to return, as ``reservation_values``, what each round was searched by; NaN where a
-            rule looks again after every box.
+            Whether to return ``reservation_values``; NaN where a rule looks again after every box.
         """
         record = checked_record(
             len(self.names),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weitzman.arrays import Floats
-from weitzman.learn.past import rule_now
+from weitzman.learn.intake.past import rule_now
 from weitzman.learn.policy import Round, walk
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log

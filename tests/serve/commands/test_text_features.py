@@ -35,7 +35,7 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
             (opened,) = (
                 r for n, r in service.engine.state.problems["it"].rounds.items() if n == f"r{k}"
             )
-            np.testing.assert_array_equal(opened.contexts, expected)
+            np.testing.assert_array_equal(opened.given.contexts, expected)
 
 
 @pytest.mark.parametrize(
