@@ -25,14 +25,36 @@ from weitzman.figures.chart_matplotlib import save_pictures
 from weitzman.figures.page import Section, render, write_page
 from weitzman.jobs.files import check_own, write_table
 from weitzman.replays.cases import finished_parts
-from weitzman.replays.report import charts, words
+from weitzman.replays.report.charts import (
+    calibration_charts,
+    correlation_chart,
+    cost_chart,
+    followed_chart,
+    opened_chart,
+    saved_chart,
+    saving_chart,
+    telling_chart,
+    totals_chart,
+    twin_chart,
+)
 from weitzman.replays.report.findings import Findings
 from weitzman.replays.report.lead import glossary, lead, made_words
 from weitzman.replays.report.options import COURSE_WORDS, course_flows, option_table
+from weitzman.replays.report.words import (
+    calibration_table,
+    calibration_words,
+    candidate_fold,
+    correlation_words,
+    cost_words,
+    scale_table,
+    telling_words,
+    total_table,
+    twin_table,
+)
 
 PARTS = "parts"
 _FIGURES = "figures"
-_POLICIES = (charts.totals_chart, charts.saved_chart, charts.opened_chart)
+_POLICIES = (totals_chart, saved_chart, opened_chart)
 
 Thing = TypeVar("Thing")
 
@@ -104,8 +126,8 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
             text=glossary(findings),
             charts=tuple(draw(findings) for draw in _POLICIES),
             tables=(
-                *(words.total_table(replay) for replay in findings.main),
-                *_there(words.scale_table(findings)),
+                *(total_table(replay) for replay in findings.main),
+                *_there(scale_table(findings)),
             ),
         ),
         Section(
@@ -114,30 +136,30 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
                 f"The sum of what {findings.main[0].main} has saved by each round; below 0 it was behind. "
                 "The axis is made for the closest rivals, and far worse rules leave it at the top.",
             ),
-            charts=tuple(map(charts.saving_chart, findings.main)),
+            charts=tuple(map(saving_chart, findings.main)),
         ),
         *_followed(findings),
         Section(
             heading="Do the reservation values keep their promise?",
-            text=words.calibration_words(findings),
-            charts=charts.calibration_charts(findings),
-            tables=(words.calibration_table(findings),) if findings.calibrations else (),
+            text=calibration_words(findings),
+            charts=calibration_charts(findings),
+            tables=(calibration_table(findings),) if findings.calibrations else (),
         ),
         Section(
             heading="Do the boxes of a round move together?",
-            text=words.correlation_words(findings),
-            charts=_there(charts.correlation_chart(findings), charts.twin_chart(findings)),
-            tables=_there(words.twin_table(findings)),
+            text=correlation_words(findings),
+            charts=_there(correlation_chart(findings), twin_chart(findings)),
+            tables=_there(twin_table(findings)),
         ),
         Section(
             heading="Is a look cheap or expensive?",
-            text=words.cost_words(findings),
-            charts=_there(charts.cost_chart(findings)),
+            text=cost_words(findings),
+            charts=_there(cost_chart(findings)),
         ),
         Section(
             heading="Which features tell something?",
-            text=words.telling_words(findings),
-            charts=() if findings.telling is None else (charts.telling_chart(findings.telling),),
+            text=telling_words(findings),
+            charts=() if findings.telling is None else (telling_chart(findings.telling),),
         ),
         Section(heading="How this was made", text=made_words(findings)),
     )
@@ -172,8 +194,8 @@ def _followed(findings: Findings) -> tuple[Section, ...]:
                 "standard errors the expected gain of a look must exceed its cost. trial is a round in "
                 "which more was opened to compare two candidates.",
             ),
-            charts=tuple(map(charts.followed_chart, findings.main)),
-            folds=tuple(map(words.candidate_fold, findings.main)),
+            charts=tuple(map(followed_chart, findings.main)),
+            folds=tuple(map(candidate_fold, findings.main)),
         ),
     )
 
