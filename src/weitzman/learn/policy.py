@@ -18,7 +18,7 @@ A player may do more than the protocol asks for:
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -194,8 +194,8 @@ def cheapest(shown: Round) -> Floats:
 def walk(rule: Rule, shown: Round, values: Floats) -> RoundState:
     """Return what following a rule through a round whose values are known leads to.
 
-    Weitzman's rule takes one compiled call; the state is that of
-    :func:`~weitzman.search.rule.follow`.
+    Weitzman's rule takes one compiled call, and so does one that says which rows it opens, ``course(values,
+    outside)``; the state is that of :func:`~weitzman.search.rule.follow`.
 
     Examples
     --------
@@ -206,16 +206,30 @@ def walk(rule: Rule, shown: Round, values: Floats) -> RoundState:
     ([1, 0], 2.0, 2.0)
     """
     state = RoundState(shown.costs.tolist(), shown.outside)
-    if not isinstance(rule, WeitzmanRule):
+    if isinstance(rule, WeitzmanRule):
+        order, sigma = rule.order, rule.sigma
+    elif hasattr(rule, "course"):
+        # All that it opens, and nothing else
+        order = np.array(rule.course(values, shown.outside), dtype=np.int64)
+        sigma = np.full(len(values), -math.inf)
+    else:
         return follow(rule, state, values)
-    order = rule.order
-    best, paid, kept, count = play_round(order, rule.sigma, shown.costs, values, shown.outside)
+    best, paid, kept, count = play_round(order, sigma, shown.costs, values, shown.outside)
     state.opened = order[:count].tolist()
     # A list is read faster than an array
     known = values.tolist()
     state.values = {row: known[row] for row in state.opened if known[row] == known[row]}
     state.best, state.paid, state.kept = best, paid, None if kept < 0 else int(kept)
     return state
+
+
+def course(rule: Rule, costs: Sequence[float], values: Floats, outside: float) -> Sequence[int]:
+    """Return the rows that a rule opens in a round whose values are known; one that is NaN does not come."""
+    known: Any = rule
+    if hasattr(known, "course"):
+        rows: Sequence[int] = known.course(values, outside)
+        return rows
+    return follow(rule, RoundState(costs, outside), values).opened
 
 
 def joined(states: Mapping[str, State]) -> State:

@@ -25,19 +25,16 @@ So a round in other units is the same round. What a policy asks for is one of
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.arrays import Arrays
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policy import Feedback, Floats, Round, State
 from weitzman.learn.units import LeastValue, Units, rounded
-from weitzman.search.rule import Action, Rule, WeitzmanRule
-from weitzman.search.state import RoundState
 
 Prepare = Literal["all", "contexts", "nothing"]
 
@@ -115,29 +112,37 @@ class Preparation:
         self._values = values
         self.units: Units | None = None
         self._least = LeastValue(hidden=feedback != "full")
-        # The round that was asked about last, its rows, and the figures with it
+        self._forget()
+
+    def _forget(self) -> None:
+        """Let go what was made for a round: the next one is prepared by what is known then."""
+        # The round, its prepared contexts, and the figures with them
         self._last: tuple[Round, Floats, Floats] | None = None
+        self._ready: Round | None = None
 
     def rows(self, shown: Round) -> Floats:
         """Return the contexts of a round as they are prepared now, (m, d); nothing changes."""
-        return self._prepared(shown)[0]
+        return self._prepared(shown)[1]
+
+    def _prepared(self, shown: Round) -> tuple[Round, Floats, Floats]:
+        if self._last is None or self._last[0] is not shown:
+            scale = self._scale.copy()
+            self._forget()
+            self._last = (shown, self._rows(shown, scale), scale)
+        return self._last
 
     def add(self, shown: Round) -> Floats:
         """Take in a round that is over; return its contexts as they were prepared for it."""
-        rows, self._scale = self._prepared(shown)
-        self._last = None
+        _, rows, self._scale = self._prepared(shown)
+        self._forget()
         return rows
 
-    def _prepared(self, shown: Round) -> tuple[Floats, Floats]:
-        """Return the rows of a round, and the figures of columns after it; nothing changes."""
-        last = self._last
-        if last is None or last[0] is not shown:
-            scale, rows = self._scale.copy(), np.empty(shown.contexts.shape)
-            _prepare(scale, shown.contexts, CLIP, rows)
-            if self._values:
-                _round_rows(rows)
-            last = self._last = (shown, rows, scale)
-        return last[1:]
+    def _rows(self, shown: Round, scale: Floats) -> Floats:
+        rows = np.empty(shown.contexts.shape)
+        _prepare(scale, shown.contexts, CLIP, rows)
+        if self._values:
+            _round_rows(rows)
+        return rows
 
     @property
     def pile(self) -> tuple[float, int] | None:
@@ -150,12 +155,20 @@ class Preparation:
         return -math.inf if self.pile is None else self.pile[0]
 
     def ready(self, shown: Round) -> Round:
-        """Return a round as a model sees it now; it has no units if nothing was seen yet."""
-        return self._counted(shown, self.rows(shown))
+        """Return a round as a model sees it now; it has no units if nothing was seen yet.
+
+        The same round gives the same object until one is taken in: whoever has made something for it may keep
+        that.
+        """
+        rows = self.rows(shown)
+        if self._ready is None:
+            self._ready = self._counted(shown, rows)
+        return self._ready
 
     def take(self, shown: Round, values: Floats) -> tuple[Round, Floats]:
         """Take in a round that is over, and what it revealed; return both as a model sees them."""
         known = values[~np.isnan(values)]
+        before, ready = (self.units, self.least), self.ready(shown)
         if self.units is None and len(known):
             # One after the other: numpy sums in an order that depends on the machine
             mean = math.fsum(known) / len(known)
@@ -164,7 +177,9 @@ class Preparation:
             if not math.isnan(value):
                 self._least.note(place, value)
         found = values if self.units is None else self.units.values(values)
-        return self._counted(shown, self.add(shown)), found
+        rows = self.add(shown)
+        # What was made for the round before it was over still holds, unless it says more of values
+        return ready if before == (self.units, self.least) else self._counted(shown, rows), found
 
     def _counted(self, shown: Round, rows: Floats) -> Round:
         units = self.units
@@ -209,68 +224,7 @@ class Preparation:
             low, high = state.get("low"), state.get("high")
             hidden = self._least.hidden
             self._least = LeastValue(smallest, int(times), low, high, hidden=hidden)
-        self._last = None
-
-
-class UnitRule:
-    """A rule that is made for a prepared round, in the round as it was given.
-
-    Parameters
-    ----------
-    rule
-        What decides, over prepared numbers.
-    units, costs, outside
-        Of the prepared round.
-    """
-
-    def __init__(self, rule: Rule, *, units: Units, costs: Floats, outside: float) -> None:
-        self.prepared = rule
-        self._units = units
-        self._costs = costs.tolist()
-        self._outside = outside
-
-    def next(self, state: RoundState) -> Action:
-        """Return what the rule says of the same state in prepared numbers."""
-        seen = RoundState(self._costs, self._outside)
-        for row in state.opened:
-            seen.open(row)
-            if row in state.values:
-                seen.see(row, self._units.value(state.values[row]))
-        return self.prepared.next(seen)
-
-    def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
-        """Return the reservation values of all rows, given those that are open, if the rule has them."""
-        rule: Any = self.prepared
-        seen = [self._units.value(value) for value in found]
-        return self._units.thresholds(rule.reservation_values(opened, seen))
-
-    def state(self) -> Arrays:
-        """Return the units, and what of the prepared round the rule is given."""
-        return {
-            "units": np.array([*self._units, self._outside]),
-            "costs": np.array(self._costs),
-        }
-
-    @classmethod
-    def restored(cls, rule: Rule, state: Mapping[str, NDArray[np.generic]]) -> "UnitRule":
-        """Return the rule whose :meth:`state` this is, over what decides."""
-        origin, scale, outside = np.array(state["units"], dtype=np.float64).tolist()
-        costs = np.array(state["costs"], dtype=np.float64)
-        return cls(rule, units=Units(origin, scale), costs=costs, outside=outside)
-
-
-def in_units(rule: Rule, shown: Round) -> Rule:
-    """Return a rule that is made for a prepared round as one for the round as it was given."""
-    if shown.units is None:
-        return rule
-    inner: Any = getattr(rule, "inner", None)
-    if inner is not None:
-        # Looks that are bought afterwards stay the same
-        bought: Any = rule
-        return cast("Rule", type(bought)(in_units(inner, shown), bought.rows))
-    if isinstance(rule, WeitzmanRule):
-        return WeitzmanRule(shown.units.thresholds(rule.sigma))
-    return UnitRule(rule, units=shown.units, costs=shown.costs, outside=shown.outside)
+        self._forget()
 
 
 def prepared(contexts: Floats, present: NDArray[np.bool_]) -> Floats:

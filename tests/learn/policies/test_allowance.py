@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weitzman.learn.policies.allowance import Allowance
-from weitzman.learn.policy import Round
-from weitzman.search.rule import WeitzmanRule
+from weitzman.learn.policies.allowance import Allowance, predicted
+from weitzman.learn.policy import Floats, Round, walk
+from weitzman.search.rule import Rule, WeitzmanRule
 
 NAN, INF = math.nan, math.inf
 
@@ -41,6 +41,13 @@ def opening(values: NDArray[Any]) -> WeitzmanRule:
 
 
 BANK: Any = Fixed([2.0, 1.0, 3.0], [5, 5, 5])
+
+
+def note(allowance: Allowance, now: Round, values: Floats, rule: Rule) -> None:
+    asked = np.array(walk(rule, now, values).opened, dtype=np.int64)
+    allowance.note(now, values, asked, predicted(BANK, now, 0.0))
+
+
 COSTS = [0.5, 0.25, 4.0]
 
 
@@ -65,7 +72,7 @@ def test_a_look_is_curious_if_the_plain_rule_would_not_have_made_it(
 ) -> None:
     allowance = Allowance(3)
     found = np.array(values)
-    allowance.note(BANK, shown(COSTS, outside=outside), found, opening(found))
+    note(allowance, shown(COSTS, outside=outside), found, opening(found))
     opened = ~np.isnan(found)
     paid = float(np.array(COSTS)[opened].sum())
     assert allowance.state()["counts"].tolist() == [1.0, curious, opened.sum(), paid]
@@ -73,11 +80,11 @@ def test_a_look_is_curious_if_the_plain_rule_would_not_have_made_it(
 
 def test_looks_that_the_rule_did_not_ask_for_are_free() -> None:
     allowance, everything = Allowance(3), np.array([9.0, 0.5, 9.0])
-    allowance.note(BANK, shown(COSTS), everything, WeitzmanRule(np.array([INF, -INF, INF])))
+    note(allowance, shown(COSTS), everything, WeitzmanRule(np.array([INF, -INF, INF])))
     assert allowance.state()["counts"].tolist() == [1.0, 0.0, 3.0, 4.75]
     # One that was asked for and did not come ends what is known of the rule
     missed = np.array([NAN, 0.5, 9.0])
-    allowance.note(BANK, shown(COSTS), missed, WeitzmanRule(np.array([-2.0, -1.0, -INF])))
+    note(allowance, shown(COSTS), missed, WeitzmanRule(np.array([-2.0, -1.0, -INF])))
     assert allowance.state()["counts"].tolist() == [2.0, 0.0, 5.0, 9.0]
 
 
@@ -111,7 +118,7 @@ def test_as_many_curious_looks_are_allowed_as_there_are_boxes_and_the_root_of_bo
         curious = allowance.is_left and bool(rng.random() < 0.8)
         values = [9.0, 0.5, NAN] if curious else [NAN, 0.5, NAN]
         found = np.array(values)
-        allowance.note(BANK, shown(COSTS), found, opening(found))
+        note(allowance, shown(COSTS), found, opening(found))
         made += curious
     assert allowance.state()["counts"][:3].tolist() == [400.0, made, 400.0 + made]
     assert made > 36
@@ -151,7 +158,7 @@ def test_of_the_boxes_that_were_never_looked_at_one_may_be_opened() -> None:
 def test_a_restored_allowance_is_the_same() -> None:
     allowance, other = Allowance(3), Allowance(3)
     found = np.array([9.0, 0.5, NAN])
-    allowance.note(BANK, shown(COSTS), found, opening(found))
+    note(allowance, shown(COSTS), found, opening(found))
     state = allowance.state()
     other.restore(state)
     state["counts"][:] = 17.0

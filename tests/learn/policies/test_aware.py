@@ -13,6 +13,8 @@ from weitzman.learn.models.history import History
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.family import Members
 from weitzman.learn.policy import Feedback, Floats, Round, walk
+from weitzman.search.rule import follow
+from weitzman.search.state import RoundState
 
 
 class Brute:
@@ -120,6 +122,22 @@ def test_every_round_is_the_plain_re_enactment() -> None:
         assert np.allclose(got, np.asarray(brute.shift.weights()), rtol=1e-7, atol=1e-9)
     assert sum(brute.leads) > np.sqrt(sum(d * d for d in brute.leads))
     assert len(depths) >= 3
+
+
+def test_the_rule_opens_at_once_what_it_opens_look_by_look() -> None:
+    members, lengths, rng = (
+        started(Aware(wz.FTRL(intercept=False))),
+        set(),
+        np.random.default_rng(2),
+    )
+    for shown, values in some_rounds(200, seed=4):
+        rule = members.rule(shown, 0)
+        found = np.where(rng.random(len(values)) < 0.1, np.nan, values)
+        stepwise = follow(rule, RoundState(shown.costs.tolist(), shown.outside), found)
+        assert seen_in(walk(rule, shown, found)) == seen_in(stepwise)
+        lengths.add(len(stepwise.opened))
+        members.learn(shown, values)
+    assert len(lengths) >= 4
 
 
 def test_totals_follow_the_rule() -> None:

@@ -9,7 +9,8 @@ promise it breaks. With ``feedback="opened"`` it learns the values of what it op
 - the same calls give the same bits, and asking for a rule changes nothing;
 - what was not revealed changes nothing;
 - a value that does not come, or a round that reveals nothing, is no reason to stop working;
-- a rule depends on what its round has shown, not on how often it was asked;
+- a rule depends on what its round has shown, not on how often it was asked; and if it says at once which rows
+  it opens, these are the rows that it opens look by look;
 - a restored state goes on bit for bit, and so does a rule that can be kept
   (:mod:`weitzman.learn.storage.rules`);
 - what is kept grows at most linearly with the rounds.
@@ -87,11 +88,20 @@ def _steps(rule: Rule, shown: Round, values: Floats) -> list[Action]:
             state.see(row, float(values[row]))
 
 
+def _walked(rule: Rule, shown: Round, values: Floats) -> list[Action]:
+    """Follow a rule step by step, and at once; return all that it said."""
+    said = _steps(rule, shown, values)
+    opened = [action.box for action in said if isinstance(action, Open)]
+    at_once = walk(rule, shown, values).opened
+    assert at_once == opened, "a course is what the rule opens look by look"
+    return said
+
+
 def check_rules(policy: Policy, feedback: Feedback) -> None:
     """Check that rules open rows of their rounds, each once, and end."""
     player = _start(policy, feedback)
     for shown, values in _data(ROUNDS):
-        first = _steps(player.rule(shown), shown, values)[0]
+        first = _walked(player.rule(shown), shown, values)[0]
         stays = first is STOP and shown.outside == math.inf
         assert not stays, "without an outside option a box is opened"
         _play(player, [(shown, values)], feedback)
@@ -115,7 +125,7 @@ def check_missing(policy: Policy, feedback: Feedback) -> None:
     for number, (shown, values) in enumerate(_data(ROUNDS)):
         hidden = np.arange(len(values)) % 3 == number % 3
         found = np.where(hidden | (number % 10 == 0), np.nan, values)
-        _steps(player.rule(shown), shown, found)
+        _walked(player.rule(shown), shown, found)
         _play(player, [(shown, found)], feedback)
     shown, values = _data(1, seed=1)[0]
     _steps(player.rule(shown), shown, values)

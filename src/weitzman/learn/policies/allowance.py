@@ -34,8 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.learn.learner import Bank
-from weitzman.learn.policy import Floats, Round, State, walk
-from weitzman.search.rule import Rule
+from weitzman.learn.policy import Floats, Ints, Round, State
 
 
 def predicted(bank: Bank, shown: Round, kappa: float) -> Floats:
@@ -92,14 +91,17 @@ class Allowance:
             sigma[np.lexsort((shown.costs, had))[0]] = -math.inf
         return sigma
 
-    def note(self, bank: Bank, shown: Round, values: Floats, rule: Rule) -> None:
-        """Count the looks that a rule asked for, before the round is learned; others are free."""
+    def note(self, shown: Round, values: Floats, asked: Ints, sigma: Floats) -> None:
+        """Count the looks that a rule asked for, before the round is learned; others are free.
+
+        ``asked`` are the rows that the rule opens in a round with these values, ``sigma`` is what the bank
+        predicts without optimism.
+        """
         opened, own = ~np.isnan(values), 0
-        for row in walk(rule, shown, values).opened:
+        for row in asked:
             if not opened[row]:
                 break
             own += 1
-        sigma = predicted(bank, shown, 0.0)
         best, plain = shown.outside, 0
         for row in np.argsort(sigma, kind="stable"):
             # What the rule without optimism would have opened next, as far as it is known

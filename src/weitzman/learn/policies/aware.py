@@ -51,7 +51,7 @@ from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
 from weitzman.learn.policies.allowance import Allowance, predicted
-from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation, asked_for
+from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policies.weitzman import kappa_of
@@ -145,18 +145,27 @@ class AwarePlayer:
         self._new = new
         # Σ D and Σ D²
         self._lead = np.zeros(2)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Let go what was made for a round: the next one is decided by what is known then."""
+        self._made: tuple[Round, Situation, AwareRule] | None = None
 
     def rule(self, shown: Round) -> AwareRule:
         """Return what decides in a round."""
-        return self._rule(shown, self._situation(shown))
+        return self._decided(shown)[1]
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn u from the situations in which the rule asks, then the learner and the spread."""
-        situation = self._situation(shown)
-        rule = self._rule(shown, situation)
+        situation, rule = self._decided(shown)
+        self._forget()
+        followed = rule.followed(values, shown.outside)
         if self._allowance is not None:
-            self._allowance.note(self._bank, shown, values, rule)
-        rows, seen = asked_for(situation, rule, shown, values)
+            self._allowance.note(shown, values, followed.opened, situation.sigma)
+        asked = followed.asked
+        told = (followed.seen[:, 0] > 0.0) & (situation.spread[asked] > 0.0)
+        told &= ~np.isnan(values[asked])
+        rows, seen = asked[told], followed.seen[told]
         if len(rows):
             spread = situation.spread[rows]
             targets = (values[rows] - situation.sigma[rows]) / spread
@@ -183,6 +192,7 @@ class AwarePlayer:
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`state` returned."""
+        self._forget()
         own = parted(state, "own")
         shapes = {"spread": self._spread.shape, "lead": (2,)}
         got = {name: array.shape for name, array in own.items()}
@@ -197,6 +207,12 @@ class AwarePlayer:
 
     def _places(self, shown: Round) -> Ints:
         return shown.places if len(self._spread) > 1 else np.zeros_like(shown.places)
+
+    def _decided(self, shown: Round) -> tuple[Situation, AwareRule]:
+        if self._made is None or self._made[0] is not shown:
+            situation = self._situation(shown)
+            self._made = (shown, situation, self._rule(shown, situation))
+        return self._made[1:]
 
     def _situation(self, shown: Round) -> Situation:
         sigma = predicted(self._bank, shown, 0.0)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from weitzman.compiled.decorators import checked
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.prepared import PreparedPlayer
+from weitzman.learn.policies.unit_rule import in_units
 from weitzman.learn.policy import (
     Feedback,
     Floats,
@@ -33,7 +34,7 @@ from weitzman.learn.policy import (
     parted,
     walk,
 )
-from weitzman.learn.preparation import WIDE, Prepare, in_units, with_constant
+from weitzman.learn.preparation import WIDE, Prepare, with_constant
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import Rule, WeitzmanRule
 
@@ -93,27 +94,35 @@ def _index_totals(
                 totals[rule] = np.nan
 
 
-def index_totals(sigma: Floats, shown: Round, values: Floats) -> tuple[Floats, Ints]:
-    """Return the totals of Weitzman's rule, and its looks, one for each row of σ.
+class Indices:
+    """Weitzman's rule at several σ in one round, one row each.
 
     A round may be prepared; values and totals are in the units of the user.
 
     Examples
     --------
     >>> known = Round(contexts=np.ones((2, 1)), costs=np.ones(2), outside=9.0, places=np.arange(2))
-    >>> index_totals(np.array([[3.0, 1.0], [np.inf, np.inf]]), known, np.array([2.0, 5.0]))
+    >>> Indices(np.array([[3.0, 1.0], [np.inf, np.inf]]), known).totals(np.array([2.0, 5.0]))
     (array([4., 9.]), array([2, 0]))
     """
-    if shown.units is not None and shown.given is not None:
-        sigma = np.array([shown.units.thresholds(row) for row in sigma])
-        shown = shown.given
-    if shown.least > -np.inf:
-        # As in bounded, which is given the rule that is played
-        sigma = np.maximum(sigma, shown.floor)
-    totals, counts = np.empty(len(sigma)), np.empty(len(sigma), dtype=np.int64)
-    orders = sigma.argsort(axis=1, kind="stable")
-    _index_totals(orders, sigma, shown.costs, shown.outside, values, totals, counts)
-    return totals, counts
+
+    def __init__(self, sigma: Floats, shown: Round) -> None:
+        if shown.units is not None and shown.given is not None:
+            sigma = shown.units.thresholds(sigma.ravel()).reshape(sigma.shape)
+            shown = shown.given
+        if shown.least > -np.inf:
+            # As in bounded, which is given the rule that is played
+            sigma = np.maximum(sigma, shown.floor)
+        self._sigma = sigma
+        self._orders = sigma.argsort(axis=1, kind="stable")
+        self._given = shown
+
+    def totals(self, values: Floats) -> tuple[Floats, Ints]:
+        """Return the total of each, and how many boxes it opens."""
+        count, given = len(self._sigma), self._given
+        totals, counts = np.empty(count), np.empty(count, dtype=np.int64)
+        _index_totals(self._orders, self._sigma, given.costs, given.outside, values, totals, counts)
+        return totals, counts
 
 
 class PlayerMembers:
@@ -138,6 +147,8 @@ class PlayerMembers:
         self._prepare = prepare
         self._history = history
         self._judged: Callable[[Round], Rule] = getattr(player, "plain_rule", player.rule)
+        # A round, how many were closed before it, and the round as the player is given it
+        self._last: tuple[Round, int, Round] | None = None
 
     @property
     def takes_given(self) -> bool:
@@ -156,7 +167,7 @@ class PlayerMembers:
         cold = self._is_cold(shown)
         rule = WeitzmanRule(cheapest(shown)) if cold else self._judged(self._ready(shown))
         if isinstance(rule, WeitzmanRule):
-            return index_totals(rule.sigma[np.newaxis], shown, values)
+            return Indices(rule.sigma[np.newaxis], shown).totals(values)
         given = shown if shown.given is None else shown.given
         done = walk(in_units(rule, shown), given, values)
         known = not np.isnan(done.found).any()
@@ -182,9 +193,12 @@ class PlayerMembers:
     def _ready(self, shown: Round) -> Round:
         if self._prepare == "nothing":
             return shown
-        constant = WIDE if self._prepare == "all" else 1.0
-        rows = with_constant(self._history.prepared(shown), constant)
-        return shown._replace(contexts=rows, gaps=False)
+        count = self._history.count
+        if self._last is None or self._last[0] is not shown or self._last[1] != count:
+            constant = WIDE if self._prepare == "all" else 1.0
+            rows = with_constant(self._history.prepared(shown), constant)
+            self._last = (shown, count, shown._replace(contexts=rows, gaps=False))
+        return self._last[2]
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_moves import MOVING, laid_out, walk_moving
 from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
 from weitzman.learn.models.trees import Trees
-from weitzman.learn.policies.family import alone, index_totals
+from weitzman.learn.policies.family import Indices, alone
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
 from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest
@@ -176,13 +176,19 @@ class JointMembers:
         # Where the ways of each kind stand among all
         self._adaptive, self._plain = np.array(adaptive, np.intp), np.array(plain, np.intp)
         self._moving = np.array(moving, np.intp)
-        self._asked: tuple[Round | None, int, Sample | None] = (None, 0, None)
+        self._forget()
+
+    def _forget(self) -> None:
+        # A round, how many were closed before it, and the law and the plain rules in it
+        self._asked: tuple[Round, int, Sample | None] | None = None
+        self._indices: tuple[Floats, Indices] | None = None
 
     def rule(self, shown: Round, member: int) -> Rule:
         """Return what decides in a round for one way."""
         law = self._law(shown)
         if member in self._plain:
-            return WeitzmanRule(self._sigma(shown, law)[int(self._plain.searchsorted(member))])
+            sigma, _ = self._plain_rules(shown, law)
+            return WeitzmanRule(sigma[int(self._plain.searchsorted(member))])
         if law is None:
             return WeitzmanRule(self._without_law(shown))
         way, caution = self._ways[member]
@@ -194,13 +200,13 @@ class JointMembers:
         totals, looks = np.empty(len(self.names)), np.empty(len(self.names), dtype=np.int64)
         if law is None:
             blind = self._without_law(shown)[np.newaxis]
-            alone_total, alone_looks = index_totals(blind, shown, values)
+            alone_total, alone_looks = Indices(blind, shown).totals(values)
             totals[:], looks[:] = alone_total[0], alone_looks[0]
         else:
             self._walk(law, shown, values, totals, looks)
         if len(self._plain):
-            sigma = self._sigma(shown, law)
-            totals[self._plain], looks[self._plain] = index_totals(sigma, shown, values)
+            _, indices = self._plain_rules(shown, law)
+            totals[self._plain], looks[self._plain] = indices.totals(values)
         return totals, looks
 
     def _walk(self, law: Sample, shown: Round, values: Floats, totals: Floats, looks: Ints) -> None:
@@ -236,14 +242,19 @@ class JointMembers:
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from the history alone."""
-        self._asked = (None, 0, None)
+        self._forget()
         self._laws.forget()
+
+    def _plain_rules(self, shown: Round, law: Sample | None) -> tuple[Floats, Indices]:
+        """Return the σ of the plain rules and what plays them, after the law was asked for."""
+        if self._indices is None:
+            sigma = self._sigma(shown, law)
+            self._indices = (sigma, Indices(sigma, shown))
+        return self._indices
 
     def _sigma(self, shown: Round, law: Sample | None) -> Floats:
         """Return the σ of the plain rules, one row each."""
         sigma = np.empty((len(self._plain), len(shown.costs)))
-        if not len(self._plain):
-            return sigma
         if self._history.is_cold or (law is None and self._joint):
             sigma[:] = self._without_law(shown)
             return sigma
@@ -264,8 +275,9 @@ class JointMembers:
         return cheapest(shown) if self._history.unit_free else stay(shown)
 
     def _law(self, shown: Round) -> Sample | None:
-        asked, count, law = self._asked
-        if asked is not shown or count != self._history.count:
+        asked, count = self._asked, self._history.count
+        if asked is None or asked[0] is not shown or asked[1] != count:
             law = self._laws.of(shown) if self._joint else None
-            self._asked = (shown, self._history.count, law)
-        return law
+            self._forget()
+            self._asked = asked = (shown, count, law)
+        return asked[2]

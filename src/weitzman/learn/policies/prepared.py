@@ -18,14 +18,9 @@ from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.tuned import TunedBank
+from weitzman.learn.policies.unit_rule import in_units
 from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
-from weitzman.learn.preparation import (
-    WIDE,
-    Preparation,
-    Prepare,
-    in_units,
-    with_constant,
-)
+from weitzman.learn.preparation import WIDE, Preparation, Prepare, with_constant
 from weitzman.search.rule import Rule, WeitzmanRule
 
 
@@ -124,6 +119,8 @@ class PreparedPlayer:
         self._all = prepare == "all"
         self._constant = constant
         self._preparation = Preparation(dimension, values=self._all, feedback=feedback)
+        # A prepared round, and the same with the constant
+        self._last: tuple[Round, Round] | None = None
         for name in ("add_boxes",):
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))
@@ -192,5 +189,8 @@ class PreparedPlayer:
     def _with_constant(self, ready: Round) -> Round:
         if not self._constant:
             return ready
-        constant = WIDE if self._all else 1.0
-        return ready._replace(contexts=with_constant(ready.contexts, constant))
+        if self._last is None or self._last[0] is not ready:
+            constant = WIDE if self._all else 1.0
+            rows = with_constant(ready.contexts, constant)
+            self._last = (ready, ready._replace(contexts=rows))
+        return self._last[1]

@@ -18,21 +18,24 @@ Where a rule would open nothing and there is no outside option, it opens the che
 was never seen is taken to have the value 0, so that ``single`` and the index rules try it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
+from weitzman.compiled.decorators import kernel
 from weitzman.errors import InvalidInputError
 from weitzman.learn.models.empirical import NoContext
 from weitzman.learn.models.fixed_set import FixedSet
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
-from weitzman.learn.policies.family import alone, index_totals
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest, only
+from weitzman.learn.policies.family import Indices, alone
+from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, only
 from weitzman.learn.preparation import Prepare
-from weitzman.search.rule import WeitzmanRule
+from weitzman.search.rule import NO_BOX, WeitzmanRule
 
 RULES = (
     "stay",
@@ -120,14 +123,8 @@ class SimpleFamily:
 def best_or_stay(totals: Floats, shown: Round) -> Floats:
     """Return the σ that open the row with the least expected total, or stay if it is no better."""
     sigma = np.full(len(totals), np.inf)
-    _open_best(totals, shown, sigma)
+    _open_least(totals, shown.costs, math.inf, shown.outside, sigma)
     return sigma
-
-
-def _open_best(totals: Floats, shown: Round, sigma: Floats) -> None:
-    row = int(totals.argmin())
-    if totals[row] < shown.outside:
-        sigma[row] = -np.inf
 
 
 def stay(shown: Round) -> Floats:
@@ -138,28 +135,111 @@ def stay(shown: Round) -> Floats:
     return only(int(np.argmin(shown.costs)), count)
 
 
+_CODES = {rule: code for code, rule in enumerate(RULES)}
+_STAY, _ALL, _CHEAPEST, _SINGLE, _FIXED_SET, _ONE_SHOT, _MEAN, _MEAN_COST, _NO_CONTEXT = range(
+    len(RULES)
+)
+_BY_MEANS = {"one-shot", "mean", "mean+cost"}
+_NONE, _NO = np.empty(0), np.empty(0, dtype=np.bool_)
+
+
+@kernel
+def _cheapest(costs: Floats, among: Flags) -> int:
+    """Return the row with the least cost among some, of equal ones the first; NO_BOX if there are none."""
+    found = NO_BOX
+    for row in range(among.shape[0]):
+        if among[row] and (found == NO_BOX or costs[row] < costs[found]):
+            found = row
+    return found
+
+
+@kernel
+def _open_least(totals: Floats, costs: Floats, most: float, outside: float, row: Floats) -> None:
+    """Open the box with the least total that costs at most so much, if it is below the outside option."""
+    found, least = NO_BOX, outside
+    for box in range(totals.shape[0]):
+        if costs[box] <= most and totals[box] < least:
+            found, least = box, totals[box]
+    if found != NO_BOX:
+        row[found] = -math.inf
+
+
+@kernel
+def _inform(
+    code: int, costs: Floats, outside: float, means: Floats, plain: Floats, totals: Floats,
+    chosen: Flags, low: int, row: Floats,
+) -> None:  # fmt: skip
+    """Set the σ of a rule that goes by what was seen, which are +∞ before."""
+    if code == _MEAN:
+        row[:] = means
+    elif code == _MEAN_COST:
+        row[:] = means + costs
+    elif code == _NO_CONTEXT:
+        row[:] = plain
+    elif code == _ONE_SHOT:
+        _open_least(means + costs, costs, math.inf, outside, row)
+    elif code == _FIXED_SET and chosen.any():
+        row[:] = np.where(chosen, -math.inf, math.inf)
+    elif code in (_CHEAPEST, _SINGLE) and totals.shape[0]:
+        most = costs[low] if code == _CHEAPEST else math.inf
+        _open_least(totals, costs, most, outside, row)
+    elif outside == math.inf:
+        row[low] = -math.inf
+
+
+@kernel
+def _set_rows(
+    codes: Ints, costs: Floats, outside: float, cold: bool, means: Floats, plain: Floats,
+    totals: Floats, chosen: Flags, new: Flags, least: float, sigma: Floats,
+) -> None:  # fmt: skip
+    """Set the σ of rules, one row each. What is not known is empty.
+
+    Of every row ``means`` are μ, ``plain`` is σ of the empirical distribution, ``totals`` are mean value plus
+    cost, ``chosen`` says what is in the best fixed set, ``new`` what was never seen and is to be tried.
+    """
+    low = _cheapest(costs, np.ones(costs.shape[0], dtype=np.bool_))
+    tried = _cheapest(costs, new)
+    for k in range(codes.shape[0]):
+        code, row = codes[k], sigma[k]
+        row[:] = -math.inf if code == _ALL else math.inf
+        if code == _STAY or (cold and code != _ALL):
+            if code != _STAY or outside == math.inf:
+                row[low] = -math.inf
+            continue
+        if code == _ALL:
+            continue
+        _inform(code, costs, outside, means, plain, totals, chosen, low, row)
+        for box in range(row.shape[0]):
+            if row[box] > -math.inf:
+                row[box] = max(row[box], least + costs[box])
+            if tried != NO_BOX and new[box]:
+                row[box] = math.inf
+        if tried != NO_BOX:
+            row[tried] = -math.inf
+
+
 class SimpleMembers:
     """The simple rules, running."""
 
     def __init__(self, history: History, names: tuple[str, ...]) -> None:
         self.names = names
         self._history = history
-        self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty((0, 0)))
-        self._new: tuple[Round | None, int, Ints] = (None, 0, np.empty(0, dtype=np.int64))
+        self._forget()
+
+    def _forget(self) -> None:
+        # A round, how many were closed before it, and what the rules go by in it
+        self._asked: tuple[Round, int, Floats, Indices] | None = None
 
     def rule(self, shown: Round, member: int) -> WeitzmanRule:
         """Return what decides in a round for one of the rules."""
-        asked, count, known = self._asked
-        if asked is shown and count == self._history.count:
-            return WeitzmanRule(known[member])
+        if self._is_asked(shown):
+            return WeitzmanRule(self.sigma(shown)[member])
         # The other rules may never be asked
-        sigma = np.full(len(shown.costs), np.inf)
-        self._set(self.names[member], shown, sigma)
-        return WeitzmanRule(sigma)
+        return WeitzmanRule(self._sigma(shown, self.names[member : member + 1])[0])
 
     def totals(self, shown: Round, values: Floats) -> tuple[Floats, Ints]:
         """Return the total of every rule in a round, and how many boxes it opens."""
-        return index_totals(self.sigma(shown), shown, values)
+        return self._all(shown)[1].totals(values)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn nothing beside the history."""
@@ -170,68 +250,51 @@ class SimpleMembers:
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from the history alone."""
-        self._asked = (None, 0, np.empty((0, 0)))
-        self._new = (None, 0, np.empty(0, dtype=np.int64))
+        self._forget()
+
+    def _is_asked(self, shown: Round) -> bool:
+        asked = self._asked
+        return asked is not None and asked[0] is shown and asked[1] == self._history.count
+
+    def _all(self, shown: Round) -> tuple[Floats, Indices]:
+        """Return the σ of all rules, and what plays them."""
+        if self._asked is None or not self._is_asked(shown):
+            sigma = self._sigma(shown, self.names)
+            self._asked = (shown, self._history.count, sigma, Indices(sigma, shown))
+        return self._asked[2:]
 
     def sigma(self, shown: Round) -> Floats:
         """Return the σ of every rule in a round, one row each."""
-        asked, count, sigma = self._asked
-        if asked is not shown or count != self._history.count:
-            sigma = np.full((len(self.names), len(shown.costs)), np.inf)
-            for row, rule in enumerate(self.names):
-                self._set(rule, shown, sigma[row])
-            self._asked = (shown, self._history.count, sigma)
-        return sigma
+        return self._all(shown)[0]
 
-    def _set(self, rule: str, shown: Round, sigma: Floats) -> None:
-        """Set the σ of one rule, which are +∞ before."""
-        if rule == "all":
-            sigma[:] = -np.inf
-            return
-        if rule == "stay":
-            sigma[:] = stay(shown)
-            return
-        if self._history.is_cold:
-            sigma[:] = cheapest(shown)
-            return
-        self._set_informed(rule, shown, sigma)
-        if shown.least > -np.inf:
-            np.maximum(sigma, shown.floor, out=sigma, where=sigma > -np.inf)
-        if self._history.unit_free and self._history.feedback == "opened":
-            new = self._never_seen(shown)
-            if len(new):
-                sigma[new] = np.inf
-                sigma[new[shown.costs[new].argmin()]] = -np.inf
-
-    def _never_seen(self, shown: Round) -> Ints:
-        """Return the rows that never showed a value; every rule of a round asks for them."""
-        asked, count, rows = self._new
-        if asked is not shown or count != self._history.count:
-            rows = np.flatnonzero(self._history.never_seen(shown.places))
-            self._new = (shown, self._history.count, rows)
-        return rows
-
-    def _set_informed(self, rule: str, shown: Round, sigma: Floats) -> None:
-        """Set the σ of a rule that goes by what was seen."""
-        history, costs = self._history, shown.costs
-        match rule:
-            case "no-context":
-                sigma[:] = history.model(NoContext).predict(shown)
-            case "mean" | "mean+cost":
+    def _sigma(self, shown: Round, names: Sequence[str]) -> Floats:
+        """Return the σ of some rules, one row each."""
+        history, places = self._history, shown.places
+        cold = history.is_cold
+        means = plain = totals = _NONE
+        chosen, new = _NO, _NO
+        if not cold:
+            seen, sums = history.seen[places], history.totals[places]
+            totals = sums / np.maximum(seen, 1.0) + shown.costs
+            if history.unit_free:
+                unseen = seen == 0.0
+                if unseen.any():
+                    level = history.totals.sum() / history.seen.sum()
+                    totals[unseen] = level + shown.costs[unseen]
+                if history.feedback == "opened":
+                    new = history.never_seen(places)
+            if not history.count:
+                totals = _NONE
+            if not _BY_MEANS.isdisjoint(names):
                 means = history.model(Means).predict(shown)
-                sigma[:] = means if rule == "mean" else means + costs
-            case "one-shot":
-                _open_best(history.model(Means).predict(shown) + costs, shown, sigma)
-            case "cheapest" | "single" if history.count:
-                seen, sums = history.seen[shown.places], history.totals[shown.places]
-                totals = sums / np.maximum(seen, 1.0) + costs
-                if history.unit_free:
-                    mean = history.totals.sum() / history.seen.sum()
-                    totals[seen == 0.0] = mean + costs[seen == 0.0]
-                if rule == "cheapest":
-                    totals[costs > costs.min()] = np.inf
-                _open_best(totals, shown, sigma)
-            case "fixed-set" if (chosen := history.model(FixedSet).chosen()[shown.places]).any():
-                sigma[chosen] = -np.inf
-            case _:
-                sigma[:] = stay(shown)
+            if "no-context" in names:
+                plain = history.model(NoContext).predict(shown)
+            if "fixed-set" in names:
+                chosen = history.model(FixedSet).chosen()[places]
+        codes = np.array([_CODES[name] for name in names])
+        sigma = np.empty((len(names), len(places)))
+        _set_rows(
+            codes, shown.costs, shown.outside, cold, means, plain, totals, chosen, new, shown.least,
+            sigma,
+        )  # fmt: skip
+        return sigma

@@ -30,7 +30,7 @@ from weitzman.learn.learners.play import play_compiled
 from weitzman.learn.policies.allowance import Allowance, predicted
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted
+from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted, walk
 from weitzman.learn.preparation import Prepare, checked_prepare
 from weitzman.learn.probing import probes
 from weitzman.learn.record import Played, Record, play_record
@@ -222,7 +222,8 @@ class WeitzmanPlayer:
     def learn(self, shown: Round, values: Floats) -> None:
         """Let the learner learn."""
         if self._allowance is not None:
-            self._allowance.note(self.bank, shown, values, self.rule(shown))
+            asked = np.array(walk(self.rule(shown), shown, values).opened, dtype=np.int64)
+            self._allowance.note(shown, values, asked, predicted(self.bank, shown, 0.0))
         self.bank.update_arrays(
             boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
         )

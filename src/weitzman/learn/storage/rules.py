@@ -17,8 +17,8 @@ from weitzman.learn.policies.exploring import ExploringRule
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.portfolio.both import Both
 from weitzman.learn.policies.ski_rental import SkiRentalRule
+from weitzman.learn.policies.unit_rule import UnitRule
 from weitzman.learn.policy import State, joined, parted
-from weitzman.learn.preparation import UnitRule
 from weitzman.search.rule import Rule, WeitzmanRule
 
 KINDS: Final[dict[str, Any]] = {

@@ -163,6 +163,25 @@ def test_the_rule_of_a_trial_goes_on_in_another_process() -> None:
     assert trials > 20
 
 
+def test_the_rule_of_a_trial_goes_by_what_the_round_has_shown_and_by_nothing_else() -> None:
+    """Asked of other rounds in between, and of values that came late, it answers as a new one does."""
+    rng, asked = np.random.default_rng(5), 0
+    player = started(EAGER)
+    for shown, values in some_rounds(60):
+        rule = player.rule(shown)
+        for _ in range(6 if isinstance(rule, Both) else 0):
+            state = RoundState(shown.costs.tolist(), shown.outside)
+            for row in rng.permutation(len(values))[: rng.integers(0, len(values) + 1)].tolist():
+                state.open(row)
+                if rng.random() < 0.7:
+                    state.see(row, float(values[row] + rng.integers(0, 2)))
+                fresh = Both(rule.first, rule.second, rule.least)
+                assert rule.next(state) == fresh.next(state)
+                asked += 1
+        step(player, shown, values)
+    assert asked > 100
+
+
 def test_no_trial_looks_on_after_the_best_possible_value() -> None:
     player, trials = started(EAGER), 0
     for shown, values in some_rounds(120):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weitzman.learn.policy import Floats, State, joined
-from weitzman.search.rule import STOP, Action, Open, Rule, WeitzmanRule, advance
+from weitzman.search.rule import ACTIONS, STOP, Action, Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
 
@@ -36,21 +36,35 @@ class Both:
         self.first = first
         self.second = second
         self.least = least
+        # How far each of them was followed
+        self._followed: list[RoundState | None] = [None, None]
 
     def next(self, state: RoundState) -> Action:
         """Return what the first rule opens next; when it stops, what the second one does."""
         if state.best <= self.least:
             return STOP
-        for rule in (self.first, self.second):
-            own = RoundState(state.costs, state.outside)
-            while isinstance(action := advance(rule, own), Open):
+        for place in range(2):
+            if isinstance(action := self._next_of(place, state), Open):
+                return action
+        return STOP
+
+    def _next_of(self, place: int, state: RoundState) -> Action:
+        """Follow one of the rules through what the round has shown, and return what it opens next."""
+        rule, own = (self.first, self.second)[place], self._followed[place]
+        if own is None or not _is_past(own, state):
+            own = self._followed[place] = RoundState(state.costs, state.outside)
+        action: Action = STOP if own.asked is None else ACTIONS[own.asked]
+        while True:
+            if isinstance(action, Open):
                 if action.box not in state.opened:
                     return action
                 if action.box in state.values:
                     own.see(action.box, state.values[action.box])
                 else:
                     own.miss()
-        return STOP
+            action = advance(rule, own)
+            if not isinstance(action, Open):
+                return action
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values that the first rule goes by, if it has any."""
@@ -64,3 +78,12 @@ class Both:
         """Return the states of both, and the best possible value."""
         own: State = {"least": np.array([self.least])}
         return joined({"first": self.first.state(), "second": self.second.state(), "both": own})
+
+
+def _is_past(own: RoundState, state: RoundState) -> bool:
+    """Whether a round that was followed before has shown what a round shows now, as far as it went."""
+    return all(
+        row in state.opened and own.values.get(row) == state.values.get(row)
+        for row in own.opened
+        if row != own.asked
+    )

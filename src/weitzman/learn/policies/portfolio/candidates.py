@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.family import Members
 from weitzman.learn.policies.portfolio.completion import Completion
+from weitzman.learn.policies.unit_rule import in_units
 from weitzman.learn.policy import Floats, Ints, Round, State, bounded, parted
-from weitzman.learn.preparation import Preparation, in_units
+from weitzman.learn.preparation import Preparation
 from weitzman.search.rule import Rule
 
 
@@ -49,6 +50,11 @@ class Candidates:
         self.history = history
         self._members = members
         self._preparation = preparation
+        self._forget()
+
+    def _forget(self) -> None:
+        # A round, and what decides in it for candidates that were asked
+        self._decided: tuple[Round | None, dict[int, Rule]] = (None, {})
 
     @property
     def pile(self) -> tuple[float, int] | None:
@@ -61,6 +67,14 @@ class Candidates:
 
     def rule(self, shown: Round, candidate: int) -> Rule:
         """Return what decides in a round for one candidate; nothing changes."""
+        if self._decided[0] is not shown:
+            self._decided = (shown, {})
+        rules = self._decided[1]
+        if candidate not in rules:
+            rules[candidate] = self._rule(shown, candidate)
+        return rules[candidate]
+
+    def _rule(self, shown: Round, candidate: int) -> Rule:
         ready = self.ready(shown)
         for group in self._members:
             if candidate < len(group.names):
@@ -96,6 +110,7 @@ class Candidates:
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn a round, and close it."""
+        self._forget()
         ready, found = shown, values
         if self._preparation is not None:
             ready, found = self._preparation.take(shown, values)
@@ -116,6 +131,7 @@ class Candidates:
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go on from what :meth:`states` returned, joined."""
+        self._forget()
         if self._preparation is not None:
             self._preparation.restore(parted(state, "preparation"))
         self.history.restore(parted(state, "past"))
