@@ -223,3 +223,15 @@ def test_a_policy_that_its_name_does_not_describe_is_not_written(policy: wz.Poli
     assert study.runs()[0].key
     with pytest.raises(wz.InvalidInputError, match="policy of a study file must be one that"):
         study.to_toml()
+
+
+def test_the_study_of_the_rivals_can_begin() -> None:
+    """Every learner of another paper is in it, with the constants of its theorem where there is one."""
+    study = Study.from_toml(Path(__file__).parents[3] / "examples/rivals.toml")
+    assert len(study.worlds) == 8
+    assert study.rounds == (300, 3000, 30_000)
+    kinds = {type(c.learner) for c in study.contenders.values() if c.policy is None}
+    assert kinds >= {wz.OptimisticLaw, wz.OptimisticResidual, wz.LinUCB, wz.Thompson}
+    by_theorem = [c for c in study.contenders.values() if getattr(c.learner, "scale", 0) == "theorem"]
+    assert len(by_theorem) == 4
+    assert len(study.runs()) == 8 * len(study.contenders) * 3 * 50
