@@ -65,10 +65,9 @@ class Log:
         ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own.
     least
         The best value that a box can hold, turned as values are; None if that was not said.
-    sense
-        Whether smaller (``"min"``) or larger (``"max"``) values are better in the table that was read.
-    unit
-        What values and costs are counted in, for people; empty if that was not said.
+    sense, unit
+        Whether smaller (``"min"``) or larger (``"max"``) values are better in the table that was read, and
+        what values and costs are counted in, for people; empty if that was not said.
     skipped
         How many bad rows are left out.
     source
