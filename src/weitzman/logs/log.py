@@ -33,6 +33,9 @@ _FILLED = 100  # the fewest rows per hundred places of a table that is laid out
 class Log:
     """T recorded rounds of n boxes with contexts of length d, in their order.
 
+    ``sense`` says whether smaller (``"min"``) or larger (``"max"``) values are better in the table that was
+    read, and ``unit`` what values and costs are counted in, for people; empty if that was not said.
+
     Attributes
     ----------
     rounds
@@ -65,9 +68,6 @@ class Log:
         ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own.
     least
         The best value that a box can hold, turned as values are; None if that was not said.
-    sense, unit
-        Whether smaller (``"min"``) or larger (``"max"``) values are better in the table that was read, and
-        what values and costs are counted in, for people; empty if that was not said.
     skipped
         How many bad rows are left out.
     source

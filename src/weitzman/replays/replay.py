@@ -43,7 +43,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replay:
-    """What came out of a replay of T rounds.
+    """What came out of a replay of T rounds. Rows and words are in the sense of the user, all else is turned.
 
     Attributes
     ----------
@@ -70,8 +70,6 @@ class Replay:
         How many values the log does not know, and how many rounds are left out for it.
     feedback, cost_scale
         ``"full"`` or ``"opened"``, and what costs were multiplied by.
-    sense, unit, ratios
-        Of the log; smaller totals are better here, rows and words are in the sense of the user.
     simpler
         What the policy is compared with that is simpler.
     """
