@@ -62,6 +62,11 @@ MORE: dict[str, Callable[[bool], Policy]] = {
     ),
     "intercept": lambda shared: wz.Weitzman(wz.FTRL(shared=shared, intercept=True)),
     "not optimistic": lambda shared: wz.Weitzman(wz.FTRL(shared=shared), optimism=0.0),
+    "ski rental": lambda shared: wz.SkiRental(shared=shared),
+    "exploring": lambda shared: wz.Exploring(wz.Aware(wz.Ridge(shared=shared)), share=0.2),
+    "exploring for": lambda shared: wz.Exploring(
+        wz.Weitzman(wz.FTRL(shared=shared)), share=0.3, needs=wz.Simple("no-context", shared)
+    ),
     "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, prepare="nothing"),
 }
 NAMES = (

@@ -281,4 +281,5 @@ class Problem:
         """Return a round as the player sees it; smaller values are better."""
         in_hand = math.inf if outside is None else outside
         rows = self._every if places is None else np.array(places, dtype=np.int64)
-        return Round(contexts, np.array(costs), in_hand, rows, least=self.bound)
+        number = self.tally.opened
+        return Round(contexts, np.array(costs), in_hand, rows, number, least=self.bound)
