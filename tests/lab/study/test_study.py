@@ -232,6 +232,8 @@ def test_the_study_of_the_rivals_can_begin() -> None:
     assert study.rounds == (300, 3000, 30_000)
     kinds = {type(c.learner) for c in study.contenders.values() if c.policy is None}
     assert kinds >= {wz.OptimisticLaw, wz.OptimisticResidual, wz.LinUCB, wz.Thompson}
-    by_theorem = [c for c in study.contenders.values() if getattr(c.learner, "scale", 0) == "theorem"]
+    by_theorem = [
+        c for c in study.contenders.values() if getattr(c.learner, "scale", 0) == "theorem"
+    ]
     assert len(by_theorem) == 4
     assert len(study.runs()) == 8 * len(study.contenders) * 3 * 50
