@@ -70,11 +70,13 @@ LOOPS = {
 FIGURES = {"learn/preparation.py _prepare", "ledger/state/running_mean.py Spread.add"}
 # Units of length that a learner settles once, from its first contexts
 UNITS = {"learn/learners/fourier.py Waves.settle"}
-# Who has a preparation: players that are given prepared contexts, and the history that models share
+# Who has a preparation: players that are given prepared contexts, the history that models share, and simple
+# rules that are judged together
 PREPARERS = {
     "learn/models/history.py History.__init__",
     "learn/policies/portfolio/portfolio.py Portfolio.started",
     "learn/policies/prepared.py PreparedPlayer.__init__",
+    "replays/judgement/trace.py _Panel.__init__",
 }
 
 
