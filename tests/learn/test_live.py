@@ -20,6 +20,11 @@ def bank(learner: wz.Learner | None = None) -> wz.Bank:
     return (learner or wz.FTRL(intercept=False)).start(boxes=4, dimension=3)
 
 
+def explored() -> wz.Bank:
+    """Return the bank of a searcher that sees what it opens, on rounds as they are."""
+    return bank(wz.FTRL(intercept=False, explore="own", prior="agreed"))
+
+
 def same_state(searcher: wz.Searcher, other: wz.Bank) -> bool:
     return searcher.digest().partition("-")[2] == other.digest()
 
@@ -83,7 +88,7 @@ def test_an_open_search_keeps_the_reservation_values_it_was_opened_with() -> Non
 
 def test_values_are_learned_under_opened_whatever_order_they_are_seen_in() -> None:
     contexts, costs, values = record(1, gaps=False)
-    searcher, other = make(boxes=NAMES), bank()
+    searcher, other = make(boxes=NAMES), explored()
     search = searcher.open(contexts[0], costs[0], outside=1e6)
     opened = []
     for box in search:
@@ -99,7 +104,7 @@ def test_values_are_learned_under_opened_whatever_order_they_are_seen_in() -> No
 
 def test_a_value_that_never_comes_is_not_learned() -> None:
     contexts, costs, _ = record(1, gaps=False)
-    searcher, other = make(boxes=NAMES), bank()
+    searcher, other = make(boxes=NAMES), explored()
     search = searcher.open(contexts[0], costs[0], outside=5.0)
     opened = 0
     for _ in search:

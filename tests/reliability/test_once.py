@@ -216,7 +216,8 @@ def _stored(rounds: list[Told], truth: Truth) -> list[str]:
 
 def _learned_alone(rounds: list[Told], ended: list[str]) -> dict[str, Any]:
     """Return the state of a bank that learns what its caller knows to have been in time."""
-    bank = wz.FTRL(intercept=False).start(boxes=len(BOXES), dimension=DIMENSION)
+    learner = wz.FTRL(intercept=False, explore="own", prior="agreed")
+    bank = learner.start(boxes=len(BOXES), dimension=DIMENSION)
     by_name = {told.name: told for told in rounds}
     for name in ended:
         told = by_name[name]

@@ -38,8 +38,8 @@ def test_what_belongs_to_the_class_is_no_parameter() -> None:
 
 
 def test_every_parameter_that_is_plain_refuses_another_type() -> None:
-    """A list of lists of nothing is no value of a parameter but a prior, a noise, a learner or candidates."""
-    own = {"prior", "noise", "learner", "candidates"}
+    """A list of lists of nothing is no value of a parameter but a prior, a noise, a learner or policies."""
+    own = {"prior", "noise", "learner", "candidates", "policy", "needs"}
     for name, kind in {**LEARNERS, **POLICIES}.items():
         described: Any = kind
         for key in {field.name for field in fields(described)} - own:

@@ -19,9 +19,7 @@ def test_a_number_is_a_point_mass(number: Any) -> None:
     assert law.values.tolist() == [3.0]
 
 
-@pytest.mark.parametrize(
-    "value", [True, np.True_, "3", b"3", None, [1.0, 2.0], np.array([1.0]), object(), {}, 1j]
-)
+@pytest.mark.parametrize("value", [True, np.True_, "3", b"3", None, object(), {}, 1j])
 def test_anything_else_is_refused_by_name(value: Any) -> None:
     with pytest.raises(
         wz.InvalidInputError, match=r"^The value of box 'a' must be a number, a scipy"

@@ -152,7 +152,7 @@ def test_what_was_imported_is_what_a_searcher_learns(service: Running) -> None:
     parquet.write_table(table, sink)
     kind = "application/vnd.apache.parquet"
     service.post(f"{path}/log", sink.getvalue(), content_type=kind)
-    bank = wz.FTRL().start(boxes=2, dimension=1)
+    bank = wz.FTRL(explore="own", prior="agreed").start(boxes=2, dimension=1)
     for x, v in zip(contexts, values, strict=True):
         bank.update(np.arange(2), x, v, 0.5)
     told = service.post(f"{path}/rounds", {"contexts": [[0.5], [-1.0]], "costs": 0.5}).json()

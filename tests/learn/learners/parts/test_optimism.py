@@ -167,11 +167,12 @@ def test_nothing_is_lowered_before_the_first_look() -> None:
     assert np.array_equal(make().reservation_values(contexts[0], costs[0]), np.zeros(4))
 
 
-# The intercept of one and the radius of the other have units
+# The intercept of one, the radius of another and the noise of a third have units; Thompson's draws go by the
+# bits of contexts
 FREE_OF_UNITS = {
     name: learner
     for name, learner in LEARNERS.items()
-    if name not in {"FTRL, window", "FTRL, ball"}
+    if name not in {"FTRL, window", "FTRL, ball", "LinUCB", "Thompson"}
 }
 
 

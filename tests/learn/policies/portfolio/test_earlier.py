@@ -91,7 +91,7 @@ def test_nothing_is_explored_while_the_incumbent_plays_or_for_nothing() -> None:
 
 def test_the_incumbent_is_judged_without_optimism_and_plays_with_it() -> None:
     player = started(dataclasses.replace(EAGER, clarity=100.0))
-    bank = wz.FTRL(intercept=False).start(boxes=4, dimension=2)
+    bank = wz.FTRL(intercept=False, explore="own", prior="agreed").start(boxes=4, dimension=2)
     place, apart = player.names.index("paper"), 0
     for shown, values in some_rounds(60):
         plain, lowered = (

@@ -17,7 +17,6 @@ residuals of the box, each taken before its own value was learned, as in
 
 import math
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -135,8 +134,7 @@ class LinUCB:
                 noise_rules=noise,
             )
 
-        weights = attrgetter("core.weights")
-        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=weights)
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=None)
 
 
 def _known(noise: ArrayLike | None) -> Floats:

@@ -23,7 +23,6 @@ drawn again. T is made of two uniform numbers [Bailey 1994].
 
 import math
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -128,8 +127,7 @@ class Thompson:
                 rules=np.array([float(seed)]),
             )
 
-        weights = attrgetter("core.weights")
-        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=weights)
+        return CompiledBank(self, boxes=boxes, dimension=dimension, blank=blank, weights=None)
 
 
 @compiled
