@@ -2,21 +2,30 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from weitzman.cli.log_options import (
+    BoxColumn,
+    CostColumn,
+    Features,
+    LogFile,
+    OpenedColumn,
+    OutsideColumn,
+    PaidColumn,
+    RoundColumn,
+    SkipBad,
+    ValueColumn,
+    feature_names,
+)
 from weitzman.cli.options import Workers, console
 
 _PLANNED = ("half_width", "share", "rounds", "whole", "prefix", "measured")
 
 
-def _column(text: str, *names: str) -> Any:
-    return typer.Option(*names, metavar="COLUMN", help=text)
-
-
 def judge_command(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, as Parquet or CSV.")],
+    log: LogFile,
     policy: Annotated[
         list[str],
         typer.Option(
@@ -51,24 +60,18 @@ def judge_command(
         Literal["round", "box"],
         typer.Option(help="What a draw decides: for all boxes of a round, or for one box."),
     ] = "round",
-    round_column: Annotated[str, _column("The column of the round.", "--round")] = "round",
-    box: Annotated[str, _column("The column of the box.")] = "box",
-    cost: Annotated[str, _column("The column of what a look costs.")] = "cost",
-    value: Annotated[str, _column("The column of what was found; smaller is better.")] = "value",
-    outside: Annotated[str, _column("The column of what is there without a look.")] = "outside",
-    opened: Annotated[str, _column("The column that says what was opened.")] = "opened",
+    round_column: RoundColumn = "round",
+    box: BoxColumn = "box",
+    cost: CostColumn = "cost",
+    value: ValueColumn = "value",
+    outside: OutsideColumn = "outside",
+    opened: OpenedColumn = "opened",
     chance: Annotated[
-        str, _column("The column that says with what chance it was opened.")
+        str,
+        typer.Option(metavar="COLUMN", help="The column that says with what chance it was opened."),
     ] = "chance",
-    paid: Annotated[str, _column("The column of what a look really cost, if it says.")] = "paid",
-    features: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="What is known before a look, such as words,task. If not given: all columns x_…, and if "
-            "there is none, all columns without another role.",
-        ),
-    ] = None,
+    paid: PaidColumn = "paid",
+    features: Features = None,
     least: Annotated[
         float | None,
         typer.Option(metavar="NUMBER", help="The best value that a box can hold."),
@@ -87,9 +90,7 @@ def judge_command(
         Path | None,
         typer.Option(metavar="DIR", help="Where a report goes: page, pictures and rows."),
     ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
-    ] = False,
+    skip_bad: SkipBad = False,
     workers: Workers = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON rows.")] = False,
 ) -> None:
@@ -116,7 +117,7 @@ def judge_command(
         chance=chance,
         paid=paid,
         draws=draws,
-        features=None if features is None else [name.strip() for name in features.split(",")],
+        features=feature_names(features),
         least=least,
         skip_bad=skip_bad,
     )

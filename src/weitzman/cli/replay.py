@@ -8,10 +8,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from weitzman.cli.log_options import (
+    BoxColumn,
+    CostColumn,
+    Features,
+    LogFile,
+    OpenedColumn,
+    OutsideColumn,
+    PaidColumn,
+    RoundColumn,
+    SkipBad,
+    ValueColumn,
+    feature_names,
+)
 from weitzman.cli.options import Workers, console
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.search.reservation import Sense
@@ -27,12 +40,8 @@ if TYPE_CHECKING:
 _Feedback = Literal["full", "opened", "both"]
 
 
-def _column(text: str, *names: str) -> Any:
-    return typer.Option(*names, metavar="COLUMN", help=text)
-
-
 def replay_command(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, as Parquet or CSV.")],
+    log: LogFile,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -59,21 +68,14 @@ def replay_command(
         str,
         typer.Option(metavar="FACTORS", help="By what costs are multiplied, such as 0.25,1,4."),
     ] = "1",
-    round_column: Annotated[str, _column("The column of the round.", "--round")] = "round",
-    box: Annotated[str, _column("The column of the box.")] = "box",
-    cost: Annotated[str, _column("The column of what a look costs.")] = "cost",
-    value: Annotated[str, _column("The column of what was found.")] = "value",
-    outside: Annotated[str, _column("The column of what is there without a look.")] = "outside",
-    opened: Annotated[str, _column("The column that says what was opened at the time.")] = "opened",
-    paid: Annotated[str, _column("The column of what a look really cost, if it says.")] = "paid",
-    features: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="What is known before a look, such as words,task. If not given: all columns x_…, and if "
-            "there is none, all columns without another role.",
-        ),
-    ] = None,
+    round_column: RoundColumn = "round",
+    box: BoxColumn = "box",
+    cost: CostColumn = "cost",
+    value: ValueColumn = "value",
+    outside: OutsideColumn = "outside",
+    opened: OpenedColumn = "opened",
+    paid: PaidColumn = "paid",
+    features: Features = None,
     sense: Annotated[
         Sense, typer.Option(help="Whether smaller or larger values are better.")
     ] = "min",
@@ -103,9 +105,7 @@ def replay_command(
     trees: Annotated[
         bool, typer.Option("--trees/--no-trees", help="Whether candidates with trees take part.")
     ] = True,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
-    ] = False,
+    skip_bad: SkipBad = False,
     save: Annotated[
         Path | None,
         typer.Option(
@@ -143,7 +143,7 @@ def replay_command(
             outside=outside,
             opened=opened,
             paid=paid,
-            features=None if features is None else [name.strip() for name in features.split(",")],
+            features=feature_names(features),
             shared="auto" if shared is None else shared,
             sense=sense,
             least=least,

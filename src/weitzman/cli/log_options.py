@@ -1,0 +1,36 @@
+"""Options of commands that read a log: the file, its columns, what is known before a look."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _column(text: str, *names: str) -> Any:
+    return typer.Option(*names, metavar="COLUMN", help=text)
+
+
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log, as Parquet or CSV.")]
+RoundColumn = Annotated[str, _column("The column of the round.", "--round")]
+BoxColumn = Annotated[str, _column("The column of the box.")]
+CostColumn = Annotated[str, _column("The column of what a look costs.")]
+ValueColumn = Annotated[str, _column("The column of what was found.")]
+OutsideColumn = Annotated[str, _column("The column of what is there without a look.")]
+OpenedColumn = Annotated[str, _column("The column that says what was opened at the time.")]
+PaidColumn = Annotated[str, _column("The column of what a look really cost, if it says.")]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="What is known before a look, such as words,task. If not given: all columns x_…, and if "
+        "there is none, all columns without another role.",
+    ),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")
+]
+
+
+def feature_names(features: str | None) -> list[str] | None:
+    """Return the names that were given, one after the other with commas between."""
+    return None if features is None else [name.strip() for name in features.split(",")]
