@@ -46,3 +46,10 @@ def test_records_that_lack_a_feature_are_refused() -> None:
         ENCODING.rows([{"size": 1.0, "colour": "red"}])
     with pytest.raises(wz.InvalidInputError, match="feature 'size' must be a finite number"):
         ENCODING.rows([{"size": "large", "colour": "red", "new": True}])
+
+
+def test_a_text_where_numbers_are_expected_says_how_texts_are_named() -> None:
+    searcher = wz.Searcher(boxes=["a"], features=["size", "kind"])
+    sentence = r"^The feature 'kind' must .* features=\{'kind': \['book', …\], …\}\. Got 'book'\.$"
+    with pytest.raises(wz.InvalidInputError, match=sentence):
+        searcher.open([{"size": 1.0, "kind": "book"}], costs=1.0)

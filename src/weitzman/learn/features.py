@@ -56,7 +56,10 @@ class Feature:
         if given is None or (isinstance(given, float) and math.isnan(given)) or _is_gap(given):
             return math.nan
         if self.levels is None:
-            return finite_number(given, f"The feature {self.name!r}", "be a finite number or None")
+            rule = "be a finite number or None"
+            if isinstance(given, str):
+                rule += f", or have its levels named: features={{{self.name!r}: [{given!r}, …], …}}"
+            return finite_number(given, f"The feature {self.name!r}", rule)
         level = str(given).lower() if isinstance(given, bool | np.bool_) else str(given)
         return float(self.levels.index(level)) if level in self.levels else -1.0
 
