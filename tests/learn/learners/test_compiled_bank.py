@@ -72,6 +72,8 @@ def test_widths_of_some_boxes_are_those_of_all(bank: Any) -> None:
         (wz.Residual, "memory", None),
         (wz.Residual, "memory", 1.5),
         (wz.Residual, "memory", 10**9),
+        (wz.LinUCB, "memory", 10**9),
+        (wz.Thompson, "memory", 10**9),
         (wz.Fourier, "features", 10**9),
     ],
 )

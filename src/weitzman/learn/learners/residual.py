@@ -54,6 +54,11 @@ class ResidualState(NamedTuple):
     counts: Ints
 
 
+def checked_memory(memory: int) -> int:
+    """Return how many residuals a box remembers."""
+    return whole_number(memory, "The memory", least=1, most=_LONGEST)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Residual:
     """Ridge mean plus the reservation value of the empirical residuals at the asked cost.
@@ -83,7 +88,7 @@ class Residual:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
-        memory = whole_number(self.memory, "The memory", least=1, most=_LONGEST)
+        memory = checked_memory(self.memory)
 
         def blank(start: Floats, capacity: int) -> ResidualState:
             rows = len(start)

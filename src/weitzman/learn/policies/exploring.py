@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policies.portfolio.both import Both
+from weitzman.learn.policies.portfolio.both import Both, sigma_now
 from weitzman.learn.policies.portfolio.exploration import is_drawn
 from weitzman.learn.policy import (
     Feedback,
@@ -207,11 +207,7 @@ class ExploringRule:
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values that the rule goes by, if it has any."""
-        first: Any = self.first
-        if isinstance(first, WeitzmanRule):
-            return first.sigma
-        sigma: Floats = first.reservation_values(opened, found)
-        return sigma
+        return sigma_now(self.first, opened, found)
 
     def state(self) -> State:
         """Return the states of both, and the draw."""

@@ -37,7 +37,7 @@ from weitzman.learn.learners.parts.kernels import (
     width_row,
 )
 from weitzman.learn.learners.parts.regulariser import Eta, Prior
-from weitzman.learn.learners.residual import remember, residual_reservation_value
+from weitzman.learn.learners.residual import checked_memory, remember, residual_reservation_value
 from weitzman.learn.learners.ridge import (
     Regression,
     blank_regression,
@@ -56,7 +56,7 @@ from weitzman.learn.learners.rivals.constants import (
     unseen,
     widen,
 )
-from weitzman.search.numbers import float_array, whole_number
+from weitzman.search.numbers import float_array
 
 
 class BoundState(NamedTuple):
@@ -116,7 +116,7 @@ class LinUCB:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
-        memory = whole_number(self.memory, "memory", least=1)
+        memory = checked_memory(self.memory)
         rules, noise = rules_of(self.scale, self.horizon, None), _known(self.noise)
 
         def blank(start: Floats, capacity: int) -> BoundState:

@@ -41,7 +41,7 @@ from weitzman.learn.learners.parts.kernels import (
     width_row,
 )
 from weitzman.learn.learners.parts.regulariser import Eta, Prior
-from weitzman.learn.learners.residual import remember, residual_reservation_value
+from weitzman.learn.learners.residual import checked_memory, remember, residual_reservation_value
 from weitzman.learn.learners.ridge import (
     Regression,
     blank_regression,
@@ -111,7 +111,7 @@ class Thompson:
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         seed = whole_number(self.seed, "The seed", least=0, most=2**53)
-        memory = whole_number(self.memory, "memory", least=1)
+        memory = checked_memory(self.memory)
 
         def blank(start: Floats, capacity: int) -> PosteriorState:
             rows = len(start)

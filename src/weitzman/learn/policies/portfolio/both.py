@@ -68,16 +68,21 @@ class Both:
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values that the first rule goes by, if it has any."""
-        first: Any = self.first
-        if isinstance(first, WeitzmanRule):
-            return first.sigma
-        sigma: Floats = first.reservation_values(opened, found)
-        return sigma
+        return sigma_now(self.first, opened, found)
 
     def state(self) -> State:
         """Return the states of both, and the best possible value."""
         own: State = {"least": np.array([self.least])}
         return joined({"first": self.first.state(), "second": self.second.state(), "both": own})
+
+
+def sigma_now(rule: Rule, opened: Sequence[int], found: Sequence[float]) -> Floats:
+    """Return the reservation values that a rule goes by once rows are open, if it has any."""
+    known: Any = rule
+    if isinstance(known, WeitzmanRule):
+        return known.sigma
+    sigma: Floats = known.reservation_values(opened, found)
+    return sigma
 
 
 def _is_past(own: RoundState, state: RoundState) -> bool:
