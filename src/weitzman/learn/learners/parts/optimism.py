@@ -127,10 +127,10 @@ def note_mean_box(pool: Floats, spread: Floats) -> None:
     """Take S and R of the boxes that were looked at into those of the mean box."""
     errors, ranges, boxes = 0.0, 0.0, 0.0
     for row in range(spread.shape[0]):
-        if spread[row, COUNT] > 0.0:
-            errors += _own_error(spread[row], _UNSEEN_WIDTH)
-            ranges += math.sqrt(spread[row, SQUARE])
-            boxes += 1.0
+        # A box without looks adds zeros; a branch would be mispredicted
+        errors += _own_error(spread[row], _UNSEEN_WIDTH)
+        ranges += math.sqrt(spread[row, SQUARE])
+        boxes += 1.0 if spread[row, COUNT] > 0.0 else 0.0
     pool[ERROR], pool[RANGE] = errors / boxes, ranges / boxes
 
 
@@ -148,12 +148,16 @@ def lowered_by_error(
     """Return σ of a box with looks, after optimism that goes by its own error too; see (2)."""
     looks = spread[COUNT]
     fair = pool[LOOKS] / (boxes * (1.0 + looks))
-    often, seldom = fixed_log(1.0 + fair), fixed_log(1.0 + (_PART * fair) * (_PART * fair))
+    often, part = fixed_log(1.0 + fair), _PART * fair
     total = looks + _PRIOR
     error = (looks * _own_error(spread, reach) + _PRIOR * pool[ERROR]) / total
     reaching = (looks * math.sqrt(spread[SQUARE]) + _PRIOR * pool[RANGE]) / total * width
     between = max(math.sqrt(pool[VARIANCE]), _LEAST * cost)
     usual = between * math.sqrt(often) + often * reaching / 24.0
-    own = error * math.sqrt(seldom) + 0.25 * seldom * reaching
+    # log(1 + p²) ≤ p², but for rounding: where a box has its fair share this says that the second is smaller
+    above, own = part * (1.0 + 1e-6) + 2e-8, 0.0
+    if 3.0 * above * (error + 0.25 * above * reaching) >= usual:
+        seldom = fixed_log(1.0 + part * part)
+        own = error * math.sqrt(seldom) + 0.25 * seldom * reaching
     lowering: float = kappa * width * max(usual, 3.0 * own)
     return sigma - lowering
