@@ -99,11 +99,12 @@ class Deleted(Body, frozen=True):
 class Opened(Body, frozen=True):
     """A round began: one context, cost and reservation value per row; ``places`` None for all boxes.
 
+    A context has None for a feature that is missing.
     There are no reservation values under a policy that decides again after every look. ``guessed``: nobody
     said the costs, they are what looks really cost so far.
     """
 
-    contexts: list[list[float]]
+    contexts: list[list[float | None]]
     costs: list[float]
     reservation_values: list[float]
     outside: float | None = None
@@ -130,9 +131,9 @@ class Closed(Body, frozen=True):
 
 
 class PastRound(Body, frozen=True):
-    """A round of a log: one context, cost and value per row, None for a value that is missing."""
+    """A round of a log: one context, cost and value per row, None for a feature or value that is missing."""
 
-    contexts: list[list[float]]
+    contexts: list[list[float | None]]
     costs: list[float]
     values: list[float | None]
     outside: float | None = None

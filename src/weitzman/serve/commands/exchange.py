@@ -148,7 +148,7 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     columns: dict[str, list[Any]] = {
         n: [] for n in ("round", "box", "cost", "paid", "value", "outside", "opened", "late")
     }
-    features: list[list[float]] = []
+    features: list[list[float | None]] = []
     opened: dict[str, Opened] = {}
     looks: dict[str, dict[int, float | None]] = {}
     spent: dict[str, dict[int, float]] = {}

@@ -17,7 +17,7 @@ from weitzman.learn.record import bound_rule
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT, finite_number
 from weitzman.serve.messages.refusal import Refusal, from_input_error
-from weitzman.serve.messages.schema import Named, NewRound
+from weitzman.serve.messages.schema import Named, NewRound, Numbers
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class RoundInput(NamedTuple):
     """
 
     places: list[int] | None
-    rows: list[list[float]]
+    rows: list[Numbers]
     contexts: Floats
     costs: list[float]
     outside: float | None
@@ -85,14 +85,14 @@ def _places(problem: Problem, ask: NewRound) -> list[int] | None:
 
 def _contexts(
     problem: Problem, ask: NewRound, places: list[int] | None, rows: int
-) -> tuple[list[list[float]], Floats]:
+) -> tuple[list[Numbers], Floats]:
     given = ask.contexts
     if type(given) is list and len(given) == rows:
         # The usual case: rows of numbers, all of the right length
         with contextlib.suppress(ValueError, TypeError):
             plain_rows: Floats = np.array(given, dtype=np.float64)
             if plain_rows.shape == (rows, len(problem.settings.features)):
-                return cast("list[list[float]]", given), plain_rows
+                return cast("list[Numbers]", given), plain_rows
     listed = _by_name(problem, given, places, "contexts") if isinstance(given, dict) else given
     if len(listed) != rows:
         raise Refusal(
@@ -100,7 +100,7 @@ def _contexts(
         )
     features = problem.settings.features
     width = len(features)
-    plain: list[list[float]] = []
+    plain: list[Numbers] = []
     for i, row in enumerate(listed):
         numbers = row if isinstance(row, list) else _by_feature(features, row, i)
         if len(numbers) != width:
@@ -126,10 +126,10 @@ def _by_name(
     return [given[name] for name in wanted]
 
 
-def _by_feature(features: list[str], row: Named, i: int) -> list[float]:
+def _by_feature(features: list[str], row: Named, i: int) -> Numbers:
     field, encoding = f"contexts[{i}]", None
-    if not all(name in row for name in features):
-        # Texts and truth values stand for several numbers
+    if not all(row.get(name) is not None for name in features):
+        # Texts and truth values stand for several numbers, and one may say that another is missing
         encoding = Encoding.of(features)
     names = features if encoding is None else [feature.name for feature in encoding.features]
     for name in names:
@@ -140,7 +140,7 @@ def _by_feature(features: list[str], row: Named, i: int) -> list[float]:
         raise Refusal("invalid", f"The problem has no feature {other!r}.", field)
     try:
         if encoding is not None:
-            return cast("list[float]", encoding.rows([row])[0].tolist())
+            return [None if math.isnan(x) else x for x in encoding.rows([row])[0].tolist()]
         return [finite_number(row[n], f"The feature {n!r}") for n in features]
     except InvalidInputError as error:
         raise from_input_error(error, field) from None

@@ -13,7 +13,7 @@ class RoundBox(Wire):
     cost: float
     paid: float | None
     reservation_value: float | None
-    context: dict[str, float]
+    context: dict[str, float | None]
     opened: bool
     value: float | None
     late: bool
@@ -79,7 +79,7 @@ class FeaturePoints(Wire):
     feature: str
     rounds: list[str]
     boxes: list[str]
-    contexts: list[float]
+    contexts: list[float | None]
     reservation_values: list[float]
     values: list[float | None]
     opened: list[bool]
