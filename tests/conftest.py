@@ -1,11 +1,15 @@
 """Fixtures that more than one room needs, and the figures that tests report."""
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from tests.postgres import Server, running_server
+
+# What is tested is machine code; the tests of what runs before it is there say so
+os.environ.setdefault("WEITZMAN_COMPILE", "first")
 
 
 @pytest.fixture(scope="session")

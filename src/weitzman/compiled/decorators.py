@@ -17,6 +17,7 @@ gives ±∞ or NaN.
 
 - ``@kernel``: a division by zero gives ±∞ or NaN.
 - ``@checked``: a division by zero raises ``ZeroDivisionError``, as in Python, where none is expected.
+- ``@whole``, above one of these: for a function whose single call may be long work.
 
 What is kept on disk is named by its sources (:mod:`weitzman.compiled.sources`), so that it is never stale.
 
@@ -25,6 +26,9 @@ A *generic* function is a name with one body per state class, as ``predict_row``
 as that of :mod:`weitzman.learn.learners.parts.loop` is written once and cached once per state class.
 Passing the bodies as arguments, or closing over them, would compile again in every process: the identity of
 a dispatcher would be part of the key.
+
+**Before it is compiled** a function that Python calls runs in plain Python, with the same bits, while
+another process compiles it (:mod:`weitzman.compiled.beside`); one that is ``@whole`` is waited for.
 
 **Without the compiler.** With the environment variable ``NUMBA_DISABLE_JIT=1`` all of it is plain Python, to
 debug and to test by mutation: about a hundred times slower, and the same bits. Numbers that come from arrays
@@ -43,6 +47,7 @@ import numpy as np
 from numba import config, njit, typeof, types
 from numba.extending import overload
 
+from weitzman.compiled.beside import BODIES, code_for, in_plain
 from weitzman.compiled.notices import Notice
 from weitzman.compiled.sources import digest_of
 
@@ -116,7 +121,27 @@ def _kept(function: F, **options: Any) -> F:
             silent = np.errstate(over="ignore", divide="ignore", invalid="ignore")
         return cast("F", silent(function))
     function.__qualname__ += f"_{digest_of(Path(function.__code__.co_filename))}"
-    return cast("F", _njit(cache=True, **options)(function))
+    kept = _njit(cache=True, **options)(function)
+    compile_now = kept._compile_for_args
+
+    def first_call(*arguments: Any, **named: Any) -> Callable[..., Any]:
+        """Return what numba calls for types of arguments that it has no machine code for."""
+        try:
+            signature = tuple(cast("Any", typeof)(argument) for argument in arguments)
+        except ValueError:
+            # No types that machine code can have: numba says so
+            return cast("Callable[..., Any]", compile_now(*arguments, **named))
+        return code_for(kept, signature) or in_plain(kept, signature)
+
+    kept._compile_for_args = first_call
+    return cast("F", kept)
+
+
+def whole(function: F) -> F:
+    """Have a function compiled before its first call, however long that takes."""
+    if not _PLAIN:
+        del cast("Any", function)._compile_for_args
+    return function
 
 
 class Native:
@@ -139,7 +164,10 @@ class Native:
         kind = self._function, kind_of(arguments)
         if kind not in self._found:
             signature = tuple(cast("Any", typeof)(argument) for argument in arguments)
-            self._found[kind] = self._function.compile(signature)
+            code = code_for(self._function, signature)
+            if code is None:
+                return in_plain(self._function, signature)(*arguments)
+            self._found[kind] = code
         self.call = self._found[kind]
         return self.call(*arguments)
 
@@ -176,6 +204,7 @@ def implements(function: Callable[..., Any], state_class: type) -> Callable[[F],
 
         # Numba compares the signatures of the chooser and the body
         choose.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
+        BODIES.add(body.__module__)
         overload(function, jit_options=cast("Any", _INLINE))(choose)
         # For plain Python
         cast("Any", function).register(state_class, body)

@@ -11,6 +11,8 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from weitzman.compiled.plain import instead
+
 _LINE = 64  # bytes that come together
 
 _cgutils: Any = cgutils
@@ -45,3 +47,4 @@ def _nothing(array: Any, row: Any, place: Any) -> None:
 
 
 prefetch: Any = _nothing if cast("Any", config).DISABLE_JIT else cast("Any", intrinsic)(_prefetch)
+instead(prefetch)(_nothing)

@@ -105,8 +105,12 @@ def _watched(done: Any, tick: Tick) -> Iterator[None]:
 
 
 def _begin(work: Callable[[Any, Tick], Any], done: Any) -> None:
+    # Not with the module: numba takes long to load
+    from weitzman.compiled.beside import wait_from_now_on
+
     global _work, _done
     _work, _done = work, done
+    wait_from_now_on()
     _end_with_parent()
 
 

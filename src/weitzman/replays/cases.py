@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from weitzman.compiled.beside import waiting
 from weitzman.jobs.files import Finished
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
@@ -106,8 +107,9 @@ def play_cases(
             # Compiled once, here: processes find the machine code on disk
             first = _beginning(log)
             short = {case: replace(play, log=first) for case, play in plays.items()}
-            for task in left:
-                _perform(first, trees, short, task, lambda _: None)
+            with waiting():
+                for task in left:
+                    _perform(first, trees, short, task, lambda _: None)
         for task, result in in_processes(work, left, count, tick):
             found[task] = result
             if before is not None:

@@ -6,7 +6,7 @@ Imported where it is used, not with the package: numba takes longer to load than
 import numpy as np
 
 from weitzman.arrays import Floats, Ints
-from weitzman.compiled.decorators import checked, compiled
+from weitzman.compiled.decorators import checked, compiled, whole
 from weitzman.search.rule import NO_BOX, next_box
 
 _next_box = compiled(next_box)
@@ -32,6 +32,7 @@ def play_round(
     return best, paid, chosen, opened
 
 
+@whole
 @checked
 def play_fixed(
     order: Ints, sigma: Floats, costs: Floats, outside: float, values: Floats

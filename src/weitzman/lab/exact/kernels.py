@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from weitzman.arrays import Floats, Ints
-from weitzman.compiled.decorators import checked
+from weitzman.compiled.decorators import checked, whole
 from weitzman.search.kernels import play_round
 
 
@@ -134,6 +134,7 @@ def _lowered(s: Floats, order: Ints, low: Floats, out: Floats) -> None:
     out[first] = max(min(s[first], low[first]), bottom)
 
 
+@whole
 @checked
 def expect_rounds(
     sigma: Floats,
@@ -161,6 +162,7 @@ def expect_rounds(
     return totals
 
 
+@whole
 @checked
 def certify_rounds(
     truth: Floats, sigma: Floats, costs: Floats, lower: Floats, upper: Floats
@@ -182,6 +184,7 @@ def certify_rounds(
     return bounds
 
 
+@whole
 @checked
 def play_rounds(sigma: Floats, costs: Floats, values: Floats) -> tuple[Floats, Ints]:
     """Play the rule at the reservation values of every round; return totals and numbers of boxes."""
@@ -195,6 +198,7 @@ def play_rounds(sigma: Floats, costs: Floats, values: Floats) -> tuple[Floats, I
     return totals, opened
 
 
+@whole
 @checked
 def play_states(
     first: Ints,

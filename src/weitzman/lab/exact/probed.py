@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from weitzman.arrays import Flags, Floats
-from weitzman.compiled.decorators import checked
+from weitzman.compiled.decorators import checked, whole
 from weitzman.errors import InvalidInputError
 from weitzman.lab.exact.kernels import survival
 from weitzman.lab.worlds.instance import Instance
@@ -137,6 +137,7 @@ def _round(
     return total, extra
 
 
+@whole
 @checked
 def _totals(
     lower: Floats,

@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
+from weitzman.compiled.beside import waiting
 from weitzman.errors import InvalidFileError, InvalidInputError, WeitzmanError
 from weitzman.jobs.files import Finished, clear_begun, whole_file
 from weitzman.jobs.processes import Tick, cores, in_processes
@@ -158,8 +159,9 @@ def _warm(tasks: list[Task]) -> None:
             if kind not in kinds:
                 short = replace(one, rounds=2, checkpoints=(2,))
                 kinds[kind] = Task((short,), (short.key,))
-    for task in kinds.values():
-        play_task(task)
+    with waiting():
+        for task in kinds.values():
+            play_task(task)
 
 
 @contextmanager

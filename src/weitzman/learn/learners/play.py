@@ -15,6 +15,7 @@ The rounds are bit for bit those of :func:`weitzman.learn.record.play_record`: t
 import numpy as np
 
 from weitzman.arrays import Flags
+from weitzman.compiled.beside import is_being_made
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.loop import (
     FULL,
@@ -57,11 +58,11 @@ def play_compiled(
         one=np.empty(1, dtype=np.int64),
     )
     per_round = bank.boxes if bank.shared else 1
-    done = 0
+    done, most = 0, 1
     while done < rounds:
         # Memory doubles with what is learned, never beyond: the kernel returns for more
         bank.reserve(per_round)
-        now = slice(done, min(rounds, done + bank.room() // per_round))
+        now = slice(done, min(rounds, done + most, done + bank.room() // per_round))
         part = Rounds(
             contexts=record.contexts[now],
             costs=c if len(c) == 1 else c[now],
@@ -82,4 +83,6 @@ def play_compiled(
         )
         play_rounds(bank.arrays, part, results, work)
         done = now.stop
+        # Round by round in plain Python, for as long as there is no machine code
+        most = 1 if is_being_made(play_rounds) else rounds
     return played

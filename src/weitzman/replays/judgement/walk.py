@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
-from weitzman.compiled.decorators import kernel
+from weitzman.compiled.decorators import kernel, whole
 from weitzman.learn.policy import Round
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import STOP, Rule, WeitzmanRule, advance
@@ -87,6 +87,7 @@ def walk_index(
             out[3] = max(out[3], spent + min(hand, ceiling))
 
 
+@whole
 @kernel
 def _walk_all(
     orders: Ints, sigma: Floats, outside: float, prices: Floats, values: Floats, plain_values: Floats,
