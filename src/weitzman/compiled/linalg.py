@@ -12,14 +12,21 @@ undoes entering to about 1e-32 of the largest term that was ever inside, however
 + q xᵀPx), P = A⁻¹. It is refused where it would lose more than about four digits: then the caller
 factorises.
 
+**In plain Python**, where d² numbers would be gone through one by one, some have a body of array operations:
+every number is made by the same operations in the same order.
+
 **Inverse from scratch**: A = L Lᵀ, P = L⁻ᵀ L⁻¹. A pivot below 1e-15 of its diagonal is raised to
 that, so that a matrix that is singular to working precision still gives a finite, positive inverse.
 """
 
 import math
+from typing import cast
+
+import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, rare
+from weitzman.compiled.plain import added, instead
 
 _LOG_2 = math.log(2.0)
 
@@ -38,6 +45,22 @@ def dot(x: Floats, y: Floats, size: int) -> float:
     for j in range(whole, size):
         total += x[j] * y[j]
     return total
+
+
+def _dots(rows: Floats, y: Floats, size: int) -> Floats:
+    """Return the scalar products of many rows with one vector, each as :func:`dot` has it."""
+    whole = size - size % 4
+    products = (rows[:, :whole] * y[:whole]).reshape(len(rows), whole // 4, 4)
+    parts = added(products.transpose(1, 0, 2))
+    total = (parts[:, 0] + parts[:, 1]) + (parts[:, 2] + parts[:, 3])
+    for j in range(whole, size):
+        total += rows[:, j] * y[j]
+    return total
+
+
+@instead(dot)
+def _dot(x: Floats, y: Floats, size: int) -> float:
+    return cast("float", _dots(x[np.newaxis], y, size)[0])
 
 
 @compiled
@@ -75,6 +98,12 @@ def symmetric_product(matrix: Floats, x: Floats, out: Floats) -> None:
             out[j] += factor * matrix[k, j]
 
 
+@instead(symmetric_product)
+def _symmetric_product(matrix: Floats, x: Floats, out: Floats) -> None:
+    size = out.shape[0]
+    out[:] = added(x[:size, np.newaxis] * matrix[:size, :size])
+
+
 @compiled
 def add_scaled(high: Floats, low: Floats, x: Floats, factor: float) -> None:
     """Add factor · x to the compensated vector high + low."""
@@ -102,6 +131,17 @@ def add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
             high[k, j] = new
 
 
+@instead(add_outer)
+def _add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
+    size = high.shape[0]
+    term = factor * (x[:size, np.newaxis] * x[:size])
+    old = high.copy()
+    new = old + term
+    part = new - old
+    low += (old - (new - part)) + (term - part)
+    high[:] = new
+
+
 @compiled
 def rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
     """Follow A + factor · x xᵀ in the inverse of A; False, and no change, where that is not safe."""
@@ -115,6 +155,18 @@ def rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
         scaled = ratio * work[k]
         for j in range(size):
             inverse[k, j] -= scaled * work[j]
+    return True
+
+
+@instead(rank_one)
+def _rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
+    size = inverse.shape[0]
+    _symmetric_product(inverse, x, work)
+    growth = factor * _dot(x, work, size)
+    if not (-0.99 < growth < 1e4):
+        return False
+    ratio = factor / (1.0 + growth)
+    inverse -= (ratio * work[:size, np.newaxis]) * work[:size]
     return True
 
 
@@ -144,6 +196,28 @@ def invert(matrix: Floats, inverse: Floats) -> None:
     for j in range(size):
         for i in range(j):
             inverse[j, i] = inverse[i, j]
+
+
+@instead(invert)
+def _invert(matrix: Floats, inverse: Floats) -> None:
+    size = matrix.shape[0]
+    for j in range(size):
+        scale = matrix[j, j]
+        pivot = scale - _dot(matrix[j], matrix[j], j)
+        root = np.sqrt(max(pivot, 1e-15 * scale, 1e-300))
+        matrix[j, j] = root
+        below = matrix[j + 1 :]
+        below[:, j] = (below[:, j] - _dots(below, matrix[j], j)) / root
+    for j in range(size):
+        inverse[j, :j] = 0.0
+        inverse[j, j] = 1.0 / matrix[j, j]
+        for i in range(j + 1, size):
+            inverse[j, i] = -_dot(matrix[i, j:], inverse[j, j:], i - j) / matrix[i, i]
+    # Column by column: what is still to be read stands to the right of it
+    for i in range(size):
+        inverse[: i + 1, i] = _dots(inverse[: i + 1, i:], inverse[i, i:], size - i)
+    lower = np.tril_indices(size, -1)
+    inverse[lower] = inverse.T[lower]
 
 
 @compiled

@@ -20,6 +20,8 @@ from typing import Any, cast
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from weitzman.arrays import Floats
+
 _made: dict[Any, Any] = {}
 _making = threading.RLock()
 
@@ -32,6 +34,13 @@ def instead(thing: Any) -> Callable[[Any], Any]:
         return other
 
     return note
+
+
+def added(rows: Floats, first: float | Floats = 0.0) -> Floats:
+    """Return the sum of what comes first and of rows, one after the other as a loop adds them."""
+    steps = np.empty((len(rows) + 1, *rows.shape[1:]))
+    steps[0], steps[1:] = first, rows
+    return np.asarray(np.add.accumulate(steps, axis=0)[-1])
 
 
 def plain(function: Any) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
+from weitzman.compiled.plain import added, instead
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +52,38 @@ def eigen(matrix: Floats, vectors: Floats) -> None:
             return
 
 
+@instead(eigen)
+def _eigen(matrix: Floats, vectors: Floats) -> None:
+    size, trace = matrix.shape[0], np.float64(0.0)
+    for one in np.abs(np.diagonal(matrix)):
+        trace += one
+    vectors[:] = np.eye(size)
+    least = _ROUNDING * trace / size
+    for _ in range(_SWEEPS):
+        largest = 0.0
+        for p in range(size - 1):
+            for q in range(p + 1, size):
+                off = matrix[p, q]
+                largest = max(largest, abs(off))
+                if abs(off) <= least:
+                    continue
+                theta = (matrix[q, q] - matrix[p, p]) / (2.0 * off)
+                t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+                t = -t if theta < 0.0 else t
+                c = 1.0 / np.sqrt(t * t + 1.0)
+                s = t * c
+                for one, other in (
+                    (matrix[p], matrix[q]),
+                    (matrix[:, p], matrix[:, q]),
+                    (vectors[:, p], vectors[:, q]),
+                ):
+                    turned = c * one - s * other
+                    other[:] = s * one + c * other
+                    one[:] = turned
+        if largest <= least:
+            return
+
+
 @checked
 def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
     """Set the mean of x, ZᵀZ and Zᵀ(y − ȳ), for Z = x minus its mean; return ȳ."""
@@ -70,6 +103,19 @@ def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats)
     for k in range(size):
         for j in range(k):
             gram[k, j] = gram[j, k]
+    return level
+
+
+@instead(_moments)
+def _moments_of_rows(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
+    count, level = x.shape[0], np.float64(0.0)
+    for s in range(count):
+        level += y[s] / count
+        centre += x[s] / count
+    for s in range(count):
+        z = x[s] - centre
+        moment += z * (y[s] - level)
+        gram += z[:, np.newaxis] * z
     return level
 
 
@@ -102,6 +148,25 @@ def _leave_one_out(
                 leverage[m] += turned[k] * turned[k] * shrink[k, m]
         for m in range(number):
             residuals[m, s] = (apart[s] - fit[m]) / max(1.0 - leverage[m], least)
+
+
+@instead(_leave_one_out)
+def _leave_one_out_of_rows(
+    x: Floats,
+    apart: Floats,
+    centre: Floats,
+    basis: Floats,
+    shrink: Floats,
+    inner: Floats,
+    least: float,
+    residuals: Floats,
+) -> None:
+    count = x.shape[0]
+    for s in range(count):
+        turned = added(basis * (x[s] - centre)[:, np.newaxis])
+        fit = added(inner.T * turned[:, np.newaxis])
+        room = 1.0 - added((turned * turned)[:, np.newaxis] * shrink.T, first=1.0 / count)
+        residuals[:, s] = (apart[s] - fit) / np.where(least > room, least, room)
 
 
 @checked

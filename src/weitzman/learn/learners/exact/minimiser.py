@@ -26,9 +26,12 @@ of the terms it is the difference of.
 
 import math
 
+import numpy as np
+
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, merged, rare
 from weitzman.compiled.linalg import dot, symmetric_product
+from weitzman.compiled.plain import added, instead
 from weitzman.learn.learners.exact.heap import heapify, replace_top
 from weitzman.learn.learners.exact.looks import look
 from weitzman.learn.learners.exact.points import (
@@ -85,6 +88,16 @@ def _gradient(state: FTRLState, row: int, out: Floats) -> None:
         factor = weights[k]
         for j in range(size):
             out[j] += factor * (gram[k, j] + gram_low[k, j])
+
+
+@instead(_gradient)
+def _gradient_by_rows(state: FTRLState, row: int, out: Floats) -> None:
+    """Do the same in plain Python, by the same operations in the same order."""
+    weights, prior = state.weights[row], state.prior[row]
+    ridge, penalty = state.reals[row, RIDGE] * state.reals[row, NOW], state.reals[row, PENALTY]
+    held = ridge * (weights - prior) + penalty * weights
+    first = held - (state.moment[row] + state.moment_low[row])
+    out[:] = added(weights[:, np.newaxis] * (state.gram[row] + state.gram_low[row]), first)
 
 
 @compiled
