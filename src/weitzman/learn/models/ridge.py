@@ -1,7 +1,8 @@
 """Compiled ridge regression for several strengths at once; no BLAS, so the same bits everywhere.
 
 The eigenvectors of ZᵀZ come from cyclic Jacobi rotations [Golub 2013]: each rotation makes one
-off-diagonal number 0, and sweeps go on until none is above rounding.
+off-diagonal number 0, and sweeps go on until none is above rounding. In plain Python the same operations are
+made in the same order on whole rows.
 """
 
 import math
@@ -52,38 +53,6 @@ def eigen(matrix: Floats, vectors: Floats) -> None:
             return
 
 
-@instead(eigen)
-def _eigen(matrix: Floats, vectors: Floats) -> None:
-    size, trace = matrix.shape[0], np.float64(0.0)
-    for one in np.abs(np.diagonal(matrix)):
-        trace += one
-    vectors[:] = np.eye(size)
-    least = _ROUNDING * trace / size
-    for _ in range(_SWEEPS):
-        largest = 0.0
-        for p in range(size - 1):
-            for q in range(p + 1, size):
-                off = matrix[p, q]
-                largest = max(largest, abs(off))
-                if abs(off) <= least:
-                    continue
-                theta = (matrix[q, q] - matrix[p, p]) / (2.0 * off)
-                t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
-                t = -t if theta < 0.0 else t
-                c = 1.0 / np.sqrt(t * t + 1.0)
-                s = t * c
-                for one, other in (
-                    (matrix[p], matrix[q]),
-                    (matrix[:, p], matrix[:, q]),
-                    (vectors[:, p], vectors[:, q]),
-                ):
-                    turned = c * one - s * other
-                    other[:] = s * one + c * other
-                    one[:] = turned
-        if largest <= least:
-            return
-
-
 @checked
 def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
     """Set the mean of x, ZᵀZ and Zᵀ(y − ȳ), for Z = x minus its mean; return ȳ."""
@@ -103,19 +72,6 @@ def _moments(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats)
     for k in range(size):
         for j in range(k):
             gram[k, j] = gram[j, k]
-    return level
-
-
-@instead(_moments)
-def _moments_of_rows(x: Floats, y: Floats, centre: Floats, gram: Floats, moment: Floats) -> float:
-    count, level = x.shape[0], np.float64(0.0)
-    for s in range(count):
-        level += y[s] / count
-        centre += x[s] / count
-    for s in range(count):
-        z = x[s] - centre
-        moment += z * (y[s] - level)
-        gram += z[:, np.newaxis] * z
     return level
 
 
@@ -150,25 +106,6 @@ def _leave_one_out(
             residuals[m, s] = (apart[s] - fit[m]) / max(1.0 - leverage[m], least)
 
 
-@instead(_leave_one_out)
-def _leave_one_out_of_rows(
-    x: Floats,
-    apart: Floats,
-    centre: Floats,
-    basis: Floats,
-    shrink: Floats,
-    inner: Floats,
-    least: float,
-    residuals: Floats,
-) -> None:
-    count = x.shape[0]
-    for s in range(count):
-        turned = added(basis * (x[s] - centre)[:, np.newaxis])
-        fit = added(inner.T * turned[:, np.newaxis])
-        room = 1.0 - added((turned * turned)[:, np.newaxis] * shrink.T, first=1.0 / count)
-        residuals[:, s] = (apart[s] - fit) / np.where(least > room, least, room)
-
-
 @checked
 def ridge_path_rows(
     x: Floats,
@@ -200,3 +137,66 @@ def ridge_path_rows(
         for j in range(size):
             levels[m] -= slopes[m, j] * centre[j]
     _leave_one_out(x, y - level, centre, basis, shrink, inner, least, residuals)
+
+
+@instead(eigen)
+def _eigen(matrix: Floats, vectors: Floats) -> None:
+    size, trace = matrix.shape[0], np.float64(0.0)
+    for one in np.abs(np.diagonal(matrix)):
+        trace += one
+    both = np.concatenate([matrix, np.eye(size)])
+    least = _ROUNDING * trace / size
+    for _ in range(_SWEEPS):
+        largest = 0.0
+        for p in range(size - 1):
+            for q in range(p + 1, size):
+                off = both[p, q]
+                largest = max(largest, abs(off))
+                if abs(off) <= least:
+                    continue
+                theta = (both[q, q] - both[p, p]) / (2.0 * off)
+                t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+                t = -t if theta < 0.0 else t
+                c = 1.0 / np.sqrt(t * t + 1.0)
+                s = t * c
+                for one, other in ((both[p], both[q]), (both[:, p], both[:, q])):
+                    turned = c * one - s * other
+                    other[:] = s * one + c * other
+                    one[:] = turned
+        if largest <= least:
+            break
+    matrix[:], vectors[:] = both[:size], both[size:]
+
+
+@instead(ridge_path_rows)
+def _ridge_path(
+    x: Floats,
+    y: Floats,
+    strengths: Floats,
+    least: float,
+    slopes: Floats,
+    levels: Floats,
+    residuals: Floats,
+) -> None:
+    count, size = x.shape
+    level, centre = np.float64(0.0), np.zeros(size)
+    for s in range(count):
+        level += y[s] / count
+        centre += x[s] / count
+    z = x - centre
+    moment, gram = added(z * (y - level)[:, np.newaxis]), np.zeros((size, size))
+    for row in z:
+        gram += row[:, np.newaxis] * row
+    basis = np.empty((size, size))
+    _eigen(gram, basis)
+    squares = np.diagonal(gram)
+    shrink = 1.0 / (np.where(squares < 0.0, 0.0, squares) + strengths[:, np.newaxis])
+    inner = added(basis * moment[:, np.newaxis]) * shrink
+    for m in range(len(strengths)):
+        slopes[m] = added(basis.T * inner[m, :, np.newaxis])
+    levels[:] = added(-(slopes * centre).T, level)
+    for s in range(count):
+        turned = added(basis * z[s, :, np.newaxis])
+        fit = added(inner.T * turned[:, np.newaxis])
+        room = 1.0 - added((turned * turned)[:, np.newaxis] * shrink.T, 1.0 / count)
+        residuals[:, s] = (y[s] - level - fit) / np.where(least > room, least, room)
