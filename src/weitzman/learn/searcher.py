@@ -76,7 +76,9 @@ class Searcher:
         The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
         ``"max"``. No look is made that could not be worth its cost, and a value beyond it is refused.
     explore
-        The share of rounds in which a draw opens every box; :class:`weitzman.Exploring` can do more.
+        The share of rounds in which a draw opens every box (:class:`weitzman.Exploring`).
+    explore_for
+        A policy, or its name: draws open only what it would have needed.
     rng
         The seed of what the policy draws, and of the bought looks.
 
@@ -105,6 +107,7 @@ class Searcher:
         optimism: float | Literal["auto"] = "auto",
         block: int | None = None,
         explore: float | None = None,
+        explore_for: Policy | str | None = None,
         rng: int = 0,
     ) -> None:
         self._name(box_names(boxes))
@@ -112,7 +115,8 @@ class Searcher:
         self.dimension = dimension_of(dimension, self.encoding)
         self.rng = whole_number(rng, "The seed rng", least=0)
         self.policy = checked_policy(
-            policy, learner=learner, feedback=feedback, optimism=optimism, block=block, explore=explore
+            policy, learner=learner, feedback=feedback, optimism=optimism, block=block,
+            explore=explore, explore_for=explore_for,
         )  # fmt: skip
         self.feedback = feedback
         self.sense = check_sense(sense)

@@ -79,12 +79,17 @@ def checked_policy(
     optimism: float | Literal["auto"],
     block: int | None,
     explore: float | None = None,
+    explore_for: Policy | str | None = None,
 ) -> Policy:
     """Return the policy that a searcher is given: ``default`` unless something else is asked for.
 
     ``learner=``, ``optimism=``, ``block=`` and bought looks ask for Weitzman's rule over a learner;
-    ``explore=`` lets the policy open every box in a share of the rounds.
+    ``explore=`` lets the policy open every box in a share of the rounds, or with ``explore_for=`` those that
+    another policy would have needed.
     """
+    if explore is None and explore_for is not None:
+        rule = "come with the share of rounds to explore, explore="
+        raise InvalidInputError("The policy to explore for", rule, explore_for)
     if explore is not None:
         if "probe" in feedback:
             rule = "be 'full' or 'opened' where a share of the rounds is explored"
@@ -95,7 +100,12 @@ def checked_policy(
         # Draws: loaded where rounds are explored, not with the first searcher
         from weitzman.learn.policies.exploring import Exploring
 
-        return Exploring(decides, share=explore)
+        needs = explore_for
+        if isinstance(needs, str):
+            from weitzman.learn.storage.registry import named_policy
+
+            needs = named_policy(needs, shared=False)
+        return Exploring(decides, share=explore, needs=needs)
     if feedback not in FEEDBACKS:
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
     bought = "probe" in feedback or block is not None

@@ -50,8 +50,10 @@ class Created(Body, frozen=True):
     the rule over the learner's reservation values. A round that is open for longer than ``waiting``
     microseconds is closed by itself. ``shadow``: the caller decides, and the problem only tells what it would
     have done. ``defaults`` says of which release the defaults are that learner, policy and parameters leave
-    out: 1 before rounds were prepared, 2 before FTRL explored by a box's own error, 3 since then. The others
-    are as of :class:`weitzman.Searcher`.
+    out: 1 before rounds were prepared, 2 before FTRL explored by a box's own error, 3 since then. ``explore``
+    is the share of rounds in which a draw opens more boxes: all, or those that the policy named
+    ``explore_for`` would have needed; draws come from the ``seed`` and the round's number. The others are as
+    of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]
@@ -69,6 +71,9 @@ class Created(Body, frozen=True):
     defaults: Literal[1, 2, 3] = 1
     least: float | None = None
     most: float | None = None
+    explore: float | None = None
+    explore_for: str | None = None
+    seed: int = 0
 
 
 class Archived(Body, frozen=True):
@@ -90,6 +95,7 @@ class Changed(Body, frozen=True):
     description: str | msgspec.UnsetType = msgspec.UNSET
     least: float | msgspec.UnsetType | None = msgspec.UNSET
     most: float | msgspec.UnsetType | None = msgspec.UNSET
+    explore: float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Deleted(Body, frozen=True):
@@ -101,7 +107,8 @@ class Opened(Body, frozen=True):
 
     A context has None for a feature that is missing.
     There are no reservation values under a policy that decides again after every look. ``guessed``: nobody
-    said the costs, they are what looks really cost so far.
+    said the costs, they are what looks really cost so far. ``draw``: the chance with which a draw opens more
+    boxes in this round, and whether it does.
     """
 
     contexts: list[list[float | None]]
@@ -110,6 +117,7 @@ class Opened(Body, frozen=True):
     outside: float | None = None
     places: list[_Count] | None = None
     guessed: bool = False
+    draw: tuple[float, bool] | None = None
 
 
 class Seen(Body, frozen=True):
@@ -124,10 +132,15 @@ class Seen(Body, frozen=True):
 
 
 class Closed(Body, frozen=True):
-    """A round ended; ``shown``: values of rows that were not looked at; ``waited``: it ended by itself."""
+    """A round ended; ``shown``: values of rows that were not looked at; ``waited``: it ended by itself.
+
+    ``chances``: with what chance each row was opened, None where that is not known, as of closed boxes where
+    the caller went another way than the rule and the draw; left out where no draw could open more.
+    """
 
     shown: list[tuple[_Count, float]] = []
     waited: bool = False
+    chances: list[float | None] = []
 
 
 class PastRound(Body, frozen=True):

@@ -100,6 +100,12 @@ class Exploring:
         return replace(self, policy=turned[0], needs=turned[1])
 
 
+def is_explored(share: float, *, seed: int, number: int) -> bool:
+    """Return whether a draw opens more boxes in the round of this number."""
+    # Not the draws of trials, which are those of the seed itself
+    return is_drawn(share, seed=mix_one(seed + 1), number=number)
+
+
 class ExploringPlayer:
     """A policy that explores, running."""
 
@@ -107,8 +113,7 @@ class ExploringPlayer:
         self._inner = inner
         self._needs = needs
         self._share = share
-        # Not the draws of trials, which are those of the seed itself
-        self._seed = mix_one(seed + 1)
+        self._seed = seed
         # What only this player decides, or what does not concern those boxes that draws open
         for name in ("explain", "favourite", "late"):
             if hasattr(inner, name) and (name != "late" or needs is None or hasattr(needs, name)):
@@ -128,7 +133,7 @@ class ExploringPlayer:
         """Return what decides in a round."""
         first = bounded(self._inner.rule(shown), shown)
         second = None if self._needs is None else bounded(self._needs.rule(shown), shown)
-        drawn = is_drawn(self._share, seed=self._seed, number=shown.number)
+        drawn = is_explored(self._share, seed=self._seed, number=shown.number)
         return ExploringRule(first, second, chance=self._share, drawn=drawn)
 
     def learn(self, shown: Round, values: Floats) -> None:
@@ -204,6 +209,11 @@ class ExploringRule:
             found[[*wanted, *([] if asked is None else [asked])]] = self.chance
         found[alone] = 1.0
         return found
+
+    def opens(self, state: RoundState) -> bool:
+        """Whether what is open is what the rule opens, to its end: only then chances say what was done."""
+        opened, asked = _followed(self, state)
+        return asked is None and len(opened) == len(state.opened)
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values that the rule goes by, if it has any."""

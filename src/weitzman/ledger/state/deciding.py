@@ -28,6 +28,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
     """
     earlier = settings.defaults == 1
     decides: dict[str, Any] = {"policy": "default"}
+    seed = settings.seed
     if earlier:
         # Laws of rounds: loaded where there is a portfolio, not with the first problem
         from weitzman.learn.policies.portfolio.portfolio import default_policy
@@ -50,7 +51,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         decides = {"optimism": settings.optimism}
         if is_earlier(described):
             # A policy had a seed of its own
-            decides["rng"] = described.get("seed", 0)
+            seed = described.get("seed", 0)
             described = upgraded(described)
         if earlier:
             described = with_earlier_defaults(described)
@@ -69,6 +70,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         sense=settings.sense,
         least=settings.least,
         most=settings.most,
+        rng=seed,
         **decides,
     )
 
@@ -79,6 +81,33 @@ def features_of(settings: Created) -> Encoding | None:
     if names == [str(k) for k in range(len(names))]:
         return None
     return Encoding.of(names)
+
+
+def draw_of(settings: Created, number: int) -> tuple[float, bool] | None:
+    """Return the chance with which a round is drawn to open more boxes, and whether it is."""
+    if settings.explore is None:
+        return None
+    # Draws: loaded where rounds are explored, not with the first problem
+    from weitzman.learn.policies.exploring import is_explored
+
+    return settings.explore, is_explored(settings.explore, seed=settings.seed, number=number)
+
+
+def needs_for(settings: Created) -> Player | None:
+    """Return the policy whose boxes draws open, running; None if they open all."""
+    if settings.explore_for is None:
+        return None
+    # All learners and policies: loaded where one is named, not with the first problem
+    from weitzman.learn.storage.registry import named_policy
+
+    return started(
+        named_policy(settings.explore_for, shared=False),
+        boxes=len(settings.boxes),
+        dimension=len(settings.features),
+        feedback=settings.feedback,
+        seed=settings.seed,
+        sense=settings.sense,
+    )
 
 
 def player_for(settings: Created, uploaded: Described | None = None) -> Player:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weitzman.arrays import Floats
 from weitzman.learn.policy import Round
-from weitzman.ledger.bodies import LARGEST, Opened
+from weitzman.ledger.bodies import LARGEST, Closed, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
@@ -38,6 +38,7 @@ class RoundRecord(msgspec.Struct):
     course: dict[str, NDArray[Any]] | None = None
     spent: dict[int, float] | msgspec.UnsetType = msgspec.UNSET
     guessed: bool | msgspec.UnsetType = msgspec.UNSET
+    draw: tuple[float, bool] | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(kw_only=True, eq=False)
@@ -47,9 +48,10 @@ class OpenRound:
     It was opened ``at`` one time and waits ``until`` another, in microseconds. ``places`` has the place of
     each row among all boxes, None if the rows are all boxes; ``given`` is the round as the player sees it;
     ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
-    ``guessed``: nobody said the costs, so that every look has to say what it cost. ``sigma`` are the
-    reservation values by row, ``order`` the rows by increasing ones; without reservation values none, and the
-    rows as they stand.
+    ``guessed``: nobody said the costs, so that every look has to say what it cost. ``draw`` is the chance
+    with which a draw opens more boxes, and whether it does; the rule is then an ``ExploringRule``. ``sigma``
+    are the reservation values by row, ``order`` the rows by increasing ones; without reservation values none,
+    and the rows as they stand.
     """
 
     at: int
@@ -59,12 +61,13 @@ class OpenRound:
     state: RoundState
     rule: Rule | None
     guessed: bool = False
+    draw: tuple[float, bool] | None = None
     sigma: list[float] = field(init=False)
     order: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.rule, WeitzmanRule):
-            self.order, self.sigma = self.rule.lists()
+        if isinstance(self.alone, WeitzmanRule):
+            self.order, self.sigma = self.alone.lists()
         else:
             self.order, self.sigma = list(range(len(self.state.costs))), []
 
@@ -82,7 +85,7 @@ class OpenRound:
         """Return a round that nothing was seen of.
 
         ``given`` is the round of the body as the player sees it; ``sign`` is −1 where larger values are
-        better; ``rule`` decides where there are no reservation values.
+        better; ``rule`` decides where there are no reservation values. Draws are not followed.
         """
         if body.reservation_values:
             sigma = np.array(body.reservation_values)
@@ -100,7 +103,40 @@ class OpenRound:
             state=RoundState(body.costs, given.outside),
             rule=rule,
             guessed=body.guessed,
+            draw=body.draw,
         )
+
+    def explore(self, needs: Rule | None) -> None:
+        """Let the draw open more boxes, if there is one: what ``needs`` asks for, or all."""
+        if self.draw is not None and self.rule is not None:
+            from weitzman.learn.policies.exploring import ExploringRule
+
+            chance, drawn = self.draw
+            self.rule = ExploringRule(self.rule, needs, chance=chance, drawn=drawn)
+
+    @property
+    def alone(self) -> Rule | None:
+        """The rule without what draws open."""
+        found: Rule | None = self.rule
+        return found if self.draw is None else getattr(found, "first", found)
+
+    def ended(self, shown: list[tuple[int, float]], *, waited: bool = False) -> Closed:
+        """Return what is to be said of the end of the round."""
+        return Closed(shown, waited, self._chances())
+
+    def _chances(self) -> list[float | None]:
+        """Return with what chance each row was opened, None where not known; nothing without draws."""
+        if self.draw is None or self.rule is None:
+            return []
+        rule: Any = self.rule
+        found: list[float] = rule.chances(self.state).tolist()
+        if not rule.opens(self.state):
+            # The caller went another way: a draw may only have opened what is open
+            opened, drawn = self.state.opened, self.draw[1]
+            found = [
+                (x if drawn else 1.0) if r in opened else math.nan for r, x in enumerate(found)
+            ]
+        return [None if math.isnan(chance) else chance for chance in found]
 
     @property
     def costs(self) -> Sequence[float]:
@@ -144,9 +180,9 @@ class OpenRound:
 
     def would(self, values: list[float]) -> RoundState | None:
         """Return what the rule alone would have seen; None if it asks for a value that is unknown."""
-        if self.rule is None:
+        if self.alone is None:
             return None
-        done = follow(self.rule, RoundState(self.costs, self.state.outside), values)
+        done = follow(self.alone, RoundState(self.costs, self.state.outside), values)
         for row in done.opened:
             if row in self.state.spent:
                 done.spend(row, self.state.spent[row])
@@ -155,7 +191,7 @@ class OpenRound:
     def record(self) -> RoundRecord:
         """Return the round as it is saved."""
         course = None
-        if self.rule is not None and not self.sigma:
+        if self.rule is not None and (self.draw is not None or not self.sigma):
             from weitzman.learn.storage.rules import rule_state
 
             course = rule_state(self.rule)
@@ -172,6 +208,7 @@ class OpenRound:
             course,
             self.state.spent or msgspec.UNSET,
             self.guessed or msgspec.UNSET,
+            self.draw or msgspec.UNSET,
         )
 
     @classmethod
@@ -190,6 +227,7 @@ class OpenRound:
             state=RoundState(record.costs, given.outside),
             rule=rule,
             guessed=record.guessed is True,
+            draw=None if record.draw is msgspec.UNSET else record.draw,
         )
         for row, value in record.looks.items():
             made.see(row, value)

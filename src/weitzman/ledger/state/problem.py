@@ -30,20 +30,23 @@ from weitzman.ledger.bodies import (
     Seen,
 )
 from weitzman.ledger.state.arrays import pack, unpack
-from weitzman.ledger.state.deciding import player_for, searcher_for
+from weitzman.ledger.state.deciding import needs_for, player_for, searcher_for
 from weitzman.ledger.state.open_round import OpenRound, RoundRecord
 from weitzman.ledger.state.tally import Tally
 from weitzman.search.rule import Rule
 
 
 class ProblemRecord(msgspec.Struct, omit_defaults=True):
-    """A problem as it is saved; fields with a default are left out where there is nothing to say."""
+    """A problem as it is saved; fields with a default are left out where there is nothing to say.
+
+    The settings are those of ``Created`` by name: as many bytes as they say, however many there might be.
+    """
 
     name: str
     events: int
     at: int
     archived: bool
-    settings: Created
+    settings: dict[str, Any]
     tally: Tally
     rounds: dict[str, RoundRecord]
     learned: dict[str, NDArray[Any]]
@@ -51,6 +54,7 @@ class ProblemRecord(msgspec.Struct, omit_defaults=True):
     costs: NDArray[Any] | None = None
     first: int = 1
     deleted: bool = False
+    needs: dict[str, NDArray[Any]] | None = None
 
 
 class Problem:
@@ -78,7 +82,9 @@ class Problem:
         self.bound = bound_of(settings.least, settings.most, settings.sense)
         self.place = {box: i for i, box in enumerate(settings.boxes)}
         self._player: Player = player_for(settings)
-        # The policy of a state that was uploaded, where it is not the one of the settings
+        # The policy whose boxes draws open, where they do not open all
+        self._needs = needs_for(settings)
+        # The policy of an uploaded state, where it is not the one of the settings
         self._uploaded: dict[str, Any] | None = None
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
@@ -137,9 +143,17 @@ class Problem:
             sign=self.sign,
             rule=None if body.reservation_values else self._rule(given),
         )
+        if body.draw is not None:
+            needs = self._needs
+            opened.explore(None if needs is None else bounded(needs.rule(given), given))
         self.rounds[name] = opened
         self.tally.opened += 1
         return opened
+
+    @property
+    def may_take_long(self) -> bool:
+        """Whether a round may take longer than others may be kept waiting."""
+        return self.settings.policy is not None or self._needs is not None
 
     def round_of(self, begun: Opened | PastRound) -> Round:
         """Return a round as the player sees it."""
@@ -167,6 +181,8 @@ class Problem:
         if self.settings.shadow:
             self.tally.compare(ended.state, ended.would(values))
         self.tally.close(name, at, ended, values)
+        if body.chances:
+            self.tally.explore(ended, body.chances)
         # The best possible value of now: a round that was restored has no other
         given = ended.given._replace(least=self.bound)
         for row, cost in ended.state.spent.items():
@@ -229,7 +245,7 @@ class Problem:
                 self.events,
                 self.at,
                 self.archived,
-                self.settings,
+                msgspec.to_builtins(self.settings),
                 self.tally,
                 {name: opened.record() for name, opened in self.rounds.items()},
                 dict(sorted(self.learned().items())),
@@ -237,6 +253,7 @@ class Problem:
                 self._costs.state() if self._costs.is_known else None,
                 self.first,
                 self.deleted,
+                None if self._needs is None else dict(sorted(self._needs.state().items())),
             )
         )
 
@@ -244,13 +261,8 @@ class Problem:
     def from_record(cls, content: bytes | memoryview) -> "Problem":
         """Return the problem that :meth:`record` was asked of."""
         record = unpack(content, ProblemRecord)
-        problem = cls(
-            name=record.name,
-            at=record.at,
-            settings=record.settings,
-            first=record.first,
-            deleted=record.deleted,
-        )
+        same = {name: getattr(record, name) for name in ("name", "at", "first", "deleted")}
+        problem = cls(settings=msgspec.convert(record.settings, Created), **same)
         problem.events, problem.archived = record.events, record.archived
         problem.tally = record.tally
         for key, r in record.rounds.items():
@@ -258,6 +270,8 @@ class Problem:
             problem.rounds[key] = OpenRound.from_record(r, given)
         problem._go_by(record.uploaded)
         problem._player.restore(record.learned)
+        if problem._needs is not None and record.needs is not None:
+            problem._needs.restore(record.needs)
         if record.costs is not None:
             problem._costs.restore(record.costs)
         return problem
@@ -270,7 +284,9 @@ class Problem:
                 told = True
         # A round that ended with nothing is none
         if told or shown.outside != math.inf:
-            self._player.learn(shown, np.array(values))
+            for player in (self._player, self._needs):
+                if player is not None:
+                    player.learn(shown, np.array(values))
 
     def _turned(self, outside: float | None) -> float | None:
         return None if outside is None else self.sign * outside

@@ -82,8 +82,25 @@ class Shadow(msgspec.Struct):
     rule: float = 0.0
 
 
+class Explored(msgspec.Struct):
+    """What draws opened, over rounds whose chances are known.
+
+    ``drawn`` of ``rounds`` were; they made so many ``looks`` more, for what was ``paid``. ``priced`` is what
+    all boxes of these rounds cost, times the chance of a draw: no more is paid on average.
+    """
+
+    rounds: int = 0
+    drawn: int = 0
+    looks: int = 0
+    paid: float = 0.0
+    priced: float = 0.0
+
+
 class Tally(msgspec.Struct):
-    """Counts and sums of one problem; lists have one entry per box, ``depth`` one per number of looks."""
+    """Counts and sums of one problem; lists have one entry per box, ``depth`` one per number of looks.
+
+    ``explored`` is left out where nothing is: such tallies are the bytes that they were.
+    """
 
     looks: list[int]
     learned: list[int]
@@ -119,6 +136,7 @@ class Tally(msgspec.Struct):
     marks: list[Mark] = msgspec.field(default_factory=list)
     recent: list[Ended] = msgspec.field(default_factory=list)
     spreads: Spreads = msgspec.field(default_factory=Spreads)
+    explored: Explored | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def blank(cls, boxes: int) -> "Tally":
@@ -174,6 +192,19 @@ class Tally(msgspec.Struct):
         self.recent.append(Ended(name, at, len(looks), chosen, state.paid, total))
         del self.recent[:-_RECENT]
         self._mark(at)
+
+    def explore(self, ended: OpenRound, chances: list[float | None]) -> None:
+        """Count what a draw could open in a round that ends, and what it did."""
+        if self.explored is msgspec.UNSET:
+            self.explored = Explored()
+        explored, (chance, drawn) = self.explored, ended.draw or (0.0, False)
+        explored.rounds += 1
+        explored.drawn += drawn
+        explored.priced += chance * sum(ended.costs)
+        for row in ended.state.opened:
+            if chances[row] != 1.0:
+                explored.looks += 1
+                explored.paid += ended.state.cost(row)
 
     def compare(self, ended: RoundState, would: RoundState | None) -> None:
         """Count a round that the caller decided beside what the rule would have done."""

@@ -131,10 +131,11 @@ class BaseSearch(Generic[C]):
     """
 
     def __init__(self, problem: BaseProblem[C], reply: RoundReply, *, alone: bool) -> None:
-        if alone and reply.order is None:
+        if alone and reply.order is None and not reply.drawn:
             raise SearchStateError("The rule looks again after every box: it has to be asked.")
         self._problem, self._client = problem, problem._client
-        self._reply, self._alone = reply, alone
+        # What a draw opens for another policy is asked for
+        self._reply, self._alone = reply, alone and reply.order is not None
         self._next = reply.next
         self._outcome: Outcome | None = None
         self._sign = problem._sign or 1.0

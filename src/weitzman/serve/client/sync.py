@@ -178,7 +178,7 @@ class RemoteProblem(BaseProblem[Client]):
         return self._client.send(self._request("POST", ProblemView, "unarchive"))
 
     def change(self, **settings: Any) -> ProblemView:
-        """Change its waiting time, cost, description, least or most; None ends what was said."""
+        """Change its waiting time, cost, description, least, most or explore; None ends what was said."""
         return self._client.send(self._request("PATCH", ProblemView, body=settings))
 
     def delete(self) -> ProblemView:

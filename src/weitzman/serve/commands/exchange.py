@@ -146,8 +146,10 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
 
     boxes = problem.settings.boxes
     columns: dict[str, list[Any]] = {
-        n: [] for n in ("round", "box", "cost", "paid", "value", "outside", "opened", "late")
+        n: []
+        for n in ("round", "box", "cost", "paid", "value", "outside", "opened", "late", "chance")
     }
+    draws = False
     features: list[list[float | None]] = []
     opened: dict[str, Opened] = {}
     looks: dict[str, dict[int, float | None]] = {}
@@ -159,6 +161,7 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
         body = decode(event.kind, event.body)
         if isinstance(body, Opened):
             opened[event.key], looks[event.key], spent[event.key] = body, {}, {}
+            draws = draws or body.draw is not None
         elif isinstance(body, Seen) and not body.late:
             looks[event.key].update(body.looks)
             spent[event.key].update(body.costs)
@@ -182,6 +185,10 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
             columns["outside"] += [_out(problem, begun.outside)] * len(rows)
             columns["opened"] += [r in seen for r in rows]
             columns["late"] += [False] * len(rows)
+            # Without a draw, what was opened was opened whatever would have been drawn
+            columns["chance"] += body.chances or [float(r in seen) for r in rows]
+    if not draws:
+        del columns["chance"]
     kinds = {"round": pyarrow.string(), "box": pyarrow.string(), "opened": pyarrow.bool_()}
     kinds["late"] = pyarrow.bool_()
     arrays = {n: pyarrow.array(c, kinds.get(n, pyarrow.float64())) for n, c in columns.items()}

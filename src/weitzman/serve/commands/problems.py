@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from weitzman.errors import InvalidInputError
 from weitzman.learn.settings import bound_of
 from weitzman.learn.storage.parameters import check_parameters
-from weitzman.learn.storage.registry import LEARNERS
+from weitzman.learn.storage.registry import LEARNERS, named_policy
 from weitzman.ledger.bodies import Archived, Changed, Created, Deleted, Unarchived
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT
@@ -32,6 +32,7 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
 def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
     """Create a problem, or tell again of the one with this name and these settings."""
     settings = _settings(engine, ask)
+    _check_draws(settings)
     before = engine.state.problem(ask.name)
     if before is not None:
         if before.settings != settings:
@@ -88,6 +89,8 @@ def change_problem(engine: Engine, problem: Problem, ask: ChangedProblem) -> Pro
     """Let settings of a problem become others; those that are left out stay."""
     settings = problem.settings
     _check_cost(ask.cost)
+    if ask.explore is not UNSET:
+        _check_draws(msgspec.structs.replace(settings, explore=ask.explore))
     least = settings.least if ask.least is UNSET else ask.least
     most = settings.most if ask.most is UNSET else ask.most
     _check_bound(least, most, settings.sense)
@@ -163,6 +166,18 @@ def _microseconds(seconds: float) -> int:
 def _check_cost(cost: float | UnsetType | None) -> None:
     if isinstance(cost, float) and not cost <= LIMIT:
         raise Refusal("invalid", f"Expected a number of at most {LIMIT:g}.", "cost")
+
+
+def _check_draws(settings: Created) -> None:
+    """Refuse draws where nobody decides by them, and for a policy that is not known."""
+    if settings.explore is not None and (settings.shadow or settings.policy == "Exploring"):
+        why = "where the caller decides" if settings.shadow else "by a policy that has draws"
+        raise Refusal("invalid", f"Expected no exploration {why}.", "explore")
+    try:
+        if settings.explore_for is not None:
+            named_policy(settings.explore_for, shared=False)
+    except InvalidInputError as error:
+        raise from_input_error(error, "explore_for") from None
 
 
 def _check_bound(least: float | None, most: float | None, sense: Sense) -> None:

@@ -12,6 +12,7 @@ from weitzman.ledger.state.fold import digest
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import round_history
 from weitzman.ledger.state.running_mean import Spread
+from weitzman.ledger.state.tally import Tally
 from weitzman.serve.commands.rounds import box_name
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.refusal import Refusal
@@ -20,6 +21,8 @@ from weitzman.serve.messages.reports import (
     ClosedRound,
     CurvePoint,
     Diagnostics,
+    Digest,
+    ExploredReport,
     FeaturePoints,
     Mean,
     Means,
@@ -28,7 +31,6 @@ from weitzman.serve.messages.reports import (
     RoundSummary,
     ShadowReport,
 )
-from weitzman.serve.messages.schema import Digest
 
 _SECOND = 1e-6
 _LISTED = 100
@@ -86,6 +88,7 @@ def report(problem: Problem) -> Report:
         )
         if problem.settings.shadow
         else None,
+        explored=_explored(tally),
         boxes=[_box_report(problem, place) for place in range(len(problem.settings.boxes))],
         curve=_curve(problem),
     )
@@ -172,6 +175,19 @@ def feature_points(problem: Problem, place: str, rounds: list[list[Event]]) -> F
             points.opened.append(row in history.round.looks)
             points.rounds.append(events[0].key)
     return points
+
+
+def _explored(tally: Tally) -> ExploredReport | None:
+    found = tally.explored
+    if found is msgspec.UNSET:
+        return None
+    return ExploredReport(
+        rounds=found.rounds,
+        drawn=found.drawn,
+        looks=found.looks,
+        paid=found.paid,
+        price=found.priced,
+    )
 
 
 def _means(problem: Problem) -> Means:

@@ -80,6 +80,10 @@ def _steps(problem: Problem, history: RoundHistory) -> Iterator[tuple[int, str]]
         else f"with {sign * opened.outside:.4g} in hand"
     )
     yield opened.at, f"Began {start}; {best}."
+    if opened.draw is not None and opened.draw[1]:
+        needs = problem.settings.explore_for
+        more = "every box" if needs is None else f"what {needs} needs"
+        yield opened.at, f"A draw, with the chance {opened.draw[0]:g}, opens {more}."
     for row, value in opened.looks.items():
         what = "saw nothing" if value is None else f"saw {sign * value:.4g}"
         box = box_name(problem, opened, row)

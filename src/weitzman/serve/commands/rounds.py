@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from weitzman.errors import InvalidInputError
-from weitzman.ledger.bodies import Closed, Opened, Seen
+from weitzman.ledger.bodies import LARGEST, Closed, Opened, Seen
+from weitzman.ledger.state.deciding import draw_of
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.problem import Problem
 from weitzman.ledger.state.round_history import RoundHistory, round_history
@@ -35,6 +36,8 @@ _RULE = (
 )
 _RULES = {
     "again": "The policy decides again after every look: report each value, and ask for the next box.",
+    "all": "A draw opens every box: open them in this order.",
+    "more": "A draw opens more boxes: report each value, and ask for the next box.",
     "min": _RULE.format("most"),
     "max": _RULE.format("least"),
 }
@@ -61,8 +64,10 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
                 at=before.round.at,
                 waiting=problem.settings.waiting if opened is None else opened.until - opened.at,
                 sign=problem.sign,
-                rule=None if opened is None else opened.rule,
+                rule=None if opened is None else opened.alone,
             )
+            if opened is not None:
+                fresh.rule = opened.rule
             return _reply(problem, ask.id, fresh, body)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
@@ -79,6 +84,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
         outside=want.outside,
         places=want.places,
         guessed=want.guessed,
+        draw=draw_of(problem.settings, problem.tally.opened),
     )
     # Ids that grow with time keep the index of the journal together
     name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
@@ -134,7 +140,7 @@ def close_round(engine: Engine, problem: Problem, name: str, ask: CloseRequest) 
         if ask.values and _shown(problem, history.round, ask) != history.closed.shown:
             raise Refusal("conflict", f"The round {name!r} has ended with other values.", "values")
         return outcome_of(problem, name, history.round, history.closed, history.closed_at)
-    body = Closed(_shown(problem, opened, ask))
+    body = opened.ended(_shown(problem, opened, ask))
     at = engine.happen(problem.name, body, name)
     return outcome_of(problem, name, opened, body, at)
 
@@ -155,6 +161,7 @@ def outcome_of(
     state = ended.state
     values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
     would = ended.would(values) if problem.settings.shadow and ended.sigma else None
+    names = [box_name(problem, ended, row) for row in range(len(state.costs))]
     return Outcome(
         round=name,
         opened=[box_name(problem, ended, row) for row in state.opened],
@@ -167,6 +174,7 @@ def outcome_of(
         waited=closed.waited,
         rule_opened=None if would is None else [box_name(problem, ended, r) for r in would.opened],
         rule_total=None if would is None else _turned(problem, would.total),
+        chances=dict(zip(names, closed.chances, strict=True)) if closed.chances else None,
     )
 
 
@@ -179,7 +187,7 @@ def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
     """Return a round that is open; it is closed first if its waiting time is over."""
     opened = problem.rounds.get(name)
     if opened is not None and opened.until <= engine.now():
-        engine.happen(problem.name, Closed(waited=True), name)
+        engine.happen(problem.name, opened.ended([], waited=True), name)
         return None
     return opened
 
@@ -245,9 +253,16 @@ def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> Roun
     names = boxes if places is None else [boxes[p] for p in places]
     row = opened.next()
     order = sigma = None
+    drawn, rule = body.draw is not None and body.draw[1], "again"
     if opened.sigma:
+        rule = problem.settings.sense
+        if drawn:
+            rule = "all" if problem.settings.explore_for is None else "more"
+    if opened.sigma and rule != "more":
         order = [names[r] for r in opened.order]
-        sigma = dict(zip(names, body.reservation_values, strict=True))
+        # Who goes on without asking opens all of them
+        given = [-problem.sign * LARGEST] * len(names) if drawn else body.reservation_values
+        sigma = dict(zip(names, given, strict=True))
     return RoundReply(
         round=name,
         next=None if row is None else names[row],
@@ -255,8 +270,9 @@ def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> Roun
         best=_turned(problem, opened.state.outside),
         order=order,
         reservation_values=sigma,
-        rule=_RULES[problem.settings.sense if opened.sigma else "again"],
+        rule=_RULES[rule],
         waits_until=opened.until * _SECOND,
+        drawn=drawn,
     )
 
 

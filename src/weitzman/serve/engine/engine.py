@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from weitzman.errors import LedgerError
-from weitzman.ledger.bodies import Answered, Body, Closed, decode, encode
+from weitzman.ledger.bodies import Answered, Body, decode, encode
 from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.state.fold import SERVICE, State, apply
@@ -192,7 +192,7 @@ class Engine:
             elif not self._leads(name):
                 self.left.add(name)
                 heapq.heappush(self._deadlines, (now + _NOT_LED, name, key))
-            elif problem.settings.policy is not None:
+            elif problem.may_take_long:
                 self.overdue.append((name, key))
             else:
                 self.close_waited(name, key)
@@ -201,7 +201,7 @@ class Engine:
         """Close a round whose waiting time is over, unless it is closed."""
         problem = self.state.problems.get(name)
         if problem is not None and key in problem.rounds:
-            self.happen(name, Closed(waited=True), key)
+            self.happen(name, problem.rounds[key].ended([], waited=True), key)
 
     def take_in(self, event: Event) -> None:
         """Take in an event that others stored, or that came back from the journal."""

@@ -13,32 +13,46 @@ class WarmUp:
     """Which settings have been warmed up in this process."""
 
     def __init__(self) -> None:
-        self._done: set[tuple[str | None, str]] = set()
+        self._done: set[tuple[str | None, str, str | None]] = set()
         self._lock = threading.Lock()
 
     def is_done(self, settings: Created | NewProblem) -> bool:
         """Whether a round of such a problem compiles nothing."""
-        return (settings.policy or settings.learner, settings.feedback) in self._done
+        return _key(settings) in self._done
 
     def run(self, settings: Created | NewProblem) -> None:
         """Play a small round with the same learner; call it on a thread of its own."""
         with self._lock:
             if self.is_done(settings):
                 return
-            same = ("sense", "feedback", "learner", "parameters", "policy", "optimism")
+            same = (
+                "sense",
+                "feedback",
+                "learner",
+                "parameters",
+                "policy",
+                "optimism",
+                "explore_for",
+            )
             given = {name: getattr(settings, name) for name in same}
             if settings.learner is None:
                 del given["learner"]
             small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
             # A policy compiles its last loops when its first trees are grown
-            for number in range(2 if settings.policy is None else 20):
+            for number in range(20 if problem.may_take_long else 2):
                 contexts = np.array([[1.0], [2.0 + number]])
                 sigma = problem.propose(None, contexts, [1.0, 1.0], 3.0)
-                problem.open("r", number, Opened(contexts.tolist(), [1.0, 1.0], sigma, 3.0))
+                draw = None if settings.explore is None else (settings.explore, number % 2 == 1)
+                body = Opened(contexts.tolist(), [1.0, 1.0], sigma, 3.0, draw=draw)
+                problem.open("r", number, body)
                 problem.see("r", number, Seen([(0, 1.0)]))
                 problem.close(
                     "r", number, Closed([(1, 2.0)] if settings.feedback == "full" else [])
                 )
             Problem.from_record(problem.record())
-            self._done.add((settings.policy or settings.learner, settings.feedback))
+            self._done.add(_key(settings))
+
+
+def _key(settings: Created | NewProblem) -> tuple[str | None, str, str | None]:
+    return settings.policy or settings.learner, settings.feedback, settings.explore_for

@@ -148,9 +148,7 @@ class Route:
         if self.takes_long == "never":
             return False
         problem = engine.state.problems.get(args["problem"])
-        return problem is not None and (
-            self.takes_long == "always" or problem.settings.policy is not None
-        )
+        return problem is not None and (self.takes_long == "always" or problem.may_take_long)
 
 
 Match = tuple[Route, dict[str, str]]

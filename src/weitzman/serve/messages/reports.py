@@ -94,6 +94,19 @@ class ShadowReport(Wire):
     rule_total: float
 
 
+class ExploredReport(Wire):
+    """What draws opened, over the closed rounds whose chances are known.
+
+    Their ``price`` is at most the chance of a draw times what all boxes cost, summed.
+    """
+
+    rounds: int
+    drawn: int
+    looks: int
+    paid: float
+    price: float
+
+
 class BoxReport(Wire):
     """One box over all closed rounds.
 
@@ -185,6 +198,7 @@ class Report(Wire):
     means: Means
     rounds_by_looks: list[int]
     shadow: ShadowReport | None
+    explored: ExploredReport | None
     boxes: list[BoxReport]
     curve: list[CurvePoint]
 
@@ -207,3 +221,10 @@ class Diagnostics(Wire):
     closed_by_waiting: int
     starved: list[str]
     miscalibrated: list[str]
+
+
+class Digest(Wire):
+    """A hash of everything after a number of events; the same events give the same hash."""
+
+    events: int
+    digest: str

@@ -22,6 +22,7 @@ Named = dict[str, float | str | bool | None]
 
 Cost = Annotated[float, msgspec.Meta(ge=0.0)]
 WaitingTime = Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)]
+Share = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Description = Annotated[str, msgspec.Meta(max_length=2_000)]
 
 
@@ -44,6 +45,8 @@ class NewProblem(Wire):
 
     It is decided by ``policy``, by Weitzman's rule over ``learner``, or if neither is named by the policy
     ``default``. ``least`` (``most`` where larger values are better) is the best value that a box can hold.
+    In the share ``explore`` of rounds a draw opens every box, or those that the policy named ``explore_for``
+    would have needed.
     """
 
     name: Name
@@ -62,6 +65,9 @@ class NewProblem(Wire):
     description: Description = ""
     least: float | None = None
     most: float | None = None
+    explore: Share | None = None
+    explore_for: str | None = None
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
 
     def __post_init__(self) -> None:
         """Name what decides where nobody did: as in a searcher, settings of a learner ask for FTRL."""
@@ -83,6 +89,7 @@ class ChangedProblem(Wire):
     description: Description | UnsetType = UNSET
     least: float | UnsetType | None = UNSET
     most: float | UnsetType | None = UNSET
+    explore: Share | UnsetType | None = UNSET
 
 
 class ProblemView(Wire):
@@ -104,6 +111,9 @@ class ProblemView(Wire):
     description: str
     least: float | None
     most: float | None
+    explore: float | None
+    explore_for: str | None
+    seed: int
     created: float
     archived: bool
     rounds_open: int
@@ -138,7 +148,8 @@ class RoundReply(Wire):
 
     ``order`` has the boxes by reservation value, best first. The ``rule``: open them in this order; stop
     as soon as the best value in hand is no worse than the next box's reservation value. Both are null under
-    a policy that decides again after every look.
+    a policy that decides again after every look. In a round that is ``drawn`` to open every box, no
+    reservation value stops the search.
     """
 
     round: str
@@ -149,6 +160,7 @@ class RoundReply(Wire):
     reservation_values: dict[str, float] | None
     rule: str
     waits_until: float
+    drawn: bool = False
 
 
 class SeeRequest(Wire):
@@ -181,7 +193,8 @@ class Outcome(Wire):
     """What a round came to.
 
     ``value`` and ``total`` are null if nothing was seen and there was no outside option. ``rule_total`` is
-    what the rule alone would have come to, where the values that it asks for are known.
+    what the rule alone would have come to, where the values that it asks for are known. ``chances`` say with
+    what chance each box was opened, where a draw could open more.
     """
 
     round: str
@@ -195,6 +208,7 @@ class Outcome(Wire):
     waited: bool
     rule_opened: list[str] | None = None
     rule_total: float | None = None
+    chances: dict[str, float | None] | None = None
 
 
 class SeeItem(SeeRequest, kw_only=True):
@@ -275,13 +289,6 @@ class KeyList(Wire):
     """All keys."""
 
     keys: list[KeyView]
-
-
-class Digest(Wire):
-    """A hash of everything after a number of events; the same events give the same hash."""
-
-    events: int
-    digest: str
 
 
 class Health(Wire):

@@ -8,6 +8,7 @@ const FIELDS = [
   { name: "cost", label: "Cost of a look, if the round does not say", type: "number", min: 0 },
   { name: "waiting_time", label: "Seconds after which a round ends by itself", type: "number", min: 0, needed: true },
   { name: "bound", label: "Best possible value", type: "number" },
+  { name: "explore", label: "Share of rounds in which a draw opens more boxes", type: "number", min: 0 },
 ];
 let shown = "", view = null, changed = () => {};
 

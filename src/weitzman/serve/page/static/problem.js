@@ -14,6 +14,7 @@ export function showAbout(view) {
   write("about", [
     plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, bound, decides,
     view.feedback === "full" ? "learns every value" : "learns opened boxes",
+    view.explore === null ? null : `explores ${num(100 * view.explore)} %`,
     plural(view.rounds_closed, "round"), view.rounds_open ? `${count(view.rounds_open)} open` : null,
     view.shadow ? "shadow" : null, view.archived ? "archived" : null,
   ].filter(Boolean).join(" · "));
@@ -36,6 +37,7 @@ export function showReport(view, report) {
     view.sense === "min" ? "small" : "large"} and it is opened too eagerly, as optimism does on purpose; above, too seldom.${
     looked > 24 ? ` The 24 farthest from 1 of ${looked}.` : ""}`);
   showShadow(view, report);
+  showDraws(view, report);
 }
 
 const curveOf = (report, field, of = (p) => p[field]) => {
@@ -118,6 +120,19 @@ function showShadow(view, report) {
     ? `In ${plural(shadow.rounds, "round")} in which the rule's own looks are known it would have come to ${num(shadow.rule_total)}, the caller came to ${num(shadow.caller_total)}: ${
       gain >= 0 ? `${num(gain)} better` : `${num(-gain)} worse`} in all. Both opened the same boxes in ${count(shadow.agreed)} of them.`
     : "The rule only watches. There is no round yet in which all values are known that the rule would have asked for.");
+}
+
+/** Say what draws open, what that may cost, and what it has cost. */
+function showDraws(view, report) {
+  const found = report.explored;
+  $("draws").hidden = view.explore === null && !found;
+  const more = view.explore_for === null ? "every box" : `what ${view.explore_for} needs`;
+  const price = found?.rounds ? found.price / found.rounds : view.cost === null || view.explore === null ? null : view.explore * view.cost * view.boxes.length;
+  write("draws-text", [
+    view.explore === null ? "No round is drawn any more." : `In ${num(100 * view.explore)} % of the rounds, drawn beforehand, ${more} is opened, so that the log can say what other rules would have cost.`,
+    price === null ? null : `The price: at most ${num(price)} a round on average.`,
+    found ? `So far ${plural(found.drawn, "round")} of ${count(found.rounds)} opened ${plural(found.looks, "box", "boxes")} more, for ${num(found.paid)} of ${num(report.paid)} in all.` : null,
+  ].filter(Boolean).join(" "));
 }
 
 /** Show whether values come, in time, and from every box. */
