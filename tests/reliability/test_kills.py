@@ -2,7 +2,7 @@
 
 Four writers open, tell and close rounds; a call without an answer is made again with the same content.
 What was acknowledged must be in the journal with the value that was sent, everything once, and the state
-must be the fold of it.
+must be the fold of it. Where problems explore, chances must be those of a run that nothing disturbed.
 """
 
 import itertools
@@ -25,8 +25,10 @@ from tests.reliability.scale import scaled
 from tests.serve.running import CONTEXTS, Running
 
 PROBLEMS = ("prices", "wins")
+EXPLORING = ("explored", "explored-for-another", "explored-by-a-policy")
 BOXES = "abc"
 WRITERS = 4
+EXPLORED = 3  # rounds for each kill
 
 
 class Acknowledged(NamedTuple):
@@ -198,6 +200,79 @@ def test_kills_lose_nothing_and_nothing_is_learned_twice(
     # By processor time and in loads of the libraries: the same on a fast, a slow and a busy machine
     assert statistics.median(victim.cpus) <= 3.0 * loading
     assert max(victim.cpus) <= 6.0 * loading
+
+
+def _explored(service: Callable[[], Running], rounds: int, after: Callable[[int], None]) -> None:
+    """Play rounds of exploring problems one after the other; ``after`` is called behind every round."""
+    caller = Caller(lambda: service().port)
+    drawn = random.Random(7)
+    for number in range(rounds):
+        problem = EXPLORING[number % len(EXPLORING)]
+        path = f"/v1/problems/{problem}/rounds"
+        shift = drawn.gauss(0.0, 1.0)
+        rows = [[x + shift for x in row] for row in CONTEXTS]
+        told, _ = caller.insist("POST", path, {"id": f"r{number}", "contexts": rows})
+        values = {box: drawn.gauss(0.0, 1.0) for box in BOXES}
+        while not told.body["stop"]:
+            box = str(told.body["next"])
+            body = {"values": {box: values[box]}}
+            told, _ = caller.insist("POST", f"{path}/r{number}/values", body)
+            # Sometimes between two looks
+            if drawn.random() < 0.2:
+                after(number)
+        caller.insist("POST", f"{path}/r{number}/close", {})
+        after(number)
+    caller.close()
+
+
+def _chances(data: Path) -> dict[tuple[str, str, str], bytes]:
+    """Return the bytes of all draws and chances that a journal holds."""
+    found = {}
+    for event in truth_of(data).events:
+        if event.kind in ("opened", "closed") and event.problem in EXPLORING:
+            told = json.loads(event.body)
+            part = told["draw"] if event.kind == "opened" else told["chances"]
+            found[event.problem, event.key, event.kind] = json.dumps(part).encode()
+    return found
+
+
+@scaled(12, 200)
+def test_chances_are_those_of_a_run_that_nothing_disturbed(
+    count: int, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "calm").mkdir()
+    victim = Victim(tmp_path / "killed" / "events.db", seed=count)
+    calm = Running(tmp_path / "calm" / "events.db")
+    calm.wait_until_ready()
+    for service in (victim.service, calm):
+        service.problem(EXPLORING[0], learner="FTRL", explore=0.3, seed=11)
+        service.problem(EXPLORING[1], sense="max", explore=0.2, explore_for="no-context")
+        service.problem(EXPLORING[2], policy="Aware", explore=0.3, seed=3)
+    rounds = EXPLORED * count
+
+    def kill(number: int) -> None:
+        if victim.kills.total() * rounds < count * (number + 1):
+            victim.kill()
+
+    try:
+        _explored(lambda: victim.service, rounds, kill)
+        while victim.kills.total() < count:
+            victim.kill()
+    finally:
+        victim.service.kill()
+    _explored(lambda: calm, rounds, lambda _: None)
+    calm.kill()
+    found, wanted = _chances(victim.data), _chances(calm.data)
+    drawn = sum(b"true" in part for part in wanted.values())
+    same = sum(found.get(place) == part for place, part in wanted.items())
+    figure(
+        f"{victim.kills.total()} kills while it explores ({dict(victim.kills)}): {same} of {len(wanted)} "
+        f"draws and chances are bit for bit those of a run without kills; {drawn} of {rounds} rounds drawn"
+    )
+    assert victim.kills.total() >= count
+    assert found == wanted
+    assert 0.1 * rounds < drawn < 0.5 * rounds
 
 
 def _compare(writers: list[Writer], truth: Truth) -> tuple[int, int, int]:
