@@ -32,15 +32,16 @@ class Running:
         before: str = "",
         log: Path | None = None,
         port: int | None = None,
+        command: tuple[str, ...] = ("serve",),
     ) -> None:
         self.data = Path(data)
         self.port = free_port() if port is None else port
         self.log = self.data.with_name(f"{self.data.name}.log") if log is None else log
         self._options = options
-        command = [sys.executable, "-c", f"{before}\n{MAIN}", "serve", "--port", str(self.port)]
+        begin = [sys.executable, "-c", f"{before}\n{MAIN}", *command, "--port", str(self.port)]
         with self.log.open("ab") as lines:
             self.process = subprocess.Popen(
-                [*command, "--data", str(data), *options], stderr=lines, env=dict(os.environ)
+                [*begin, "--data", str(data), *options], stderr=lines, env=dict(os.environ)
             )
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=30.0)
 

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from weitzman.cli.compare import compare_command
 from weitzman.cli.example import example_command
+from weitzman.cli.gateway import gateway_command
 from weitzman.cli.judge import judge_command
 from weitzman.cli.keys import keys_app
 from weitzman.cli.plan import plan_command
@@ -47,6 +48,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "plot": (plot_command, "report --output regret.pdf"),
     "compare": (compare_command, "--feedback full --output compare"),
     "serve": (serve_command, "--port 8080 --data decisions.db"),
+    "gateway": (gateway_command, "gateway.toml --port 8081 --data gateway.db"),
     "recover": (recover_command, "decisions.db"),
 }
 """The commands, each with an example of its arguments."""

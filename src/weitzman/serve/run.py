@@ -6,11 +6,10 @@ a path where no journal can be.
 
 import contextlib
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from weitzman.errors import InvalidInputError, LedgerError
-from weitzman.learn.searcher import Searcher
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.snapshots import FileSnapshots, Snapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal
@@ -19,8 +18,12 @@ from weitzman.serve.engine.engine import Engine
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.app import App
 from weitzman.serve.http.guard import Guard
+from weitzman.serve.http.route import Route
 from weitzman.serve.logs import log
 from weitzman.serve.settings import Settings
+
+Begin = Callable[[Engine], Awaitable[None]]
+"""What is awaited before the first engine is there for callers."""
 
 _BACKLOG = 2_048
 """The most connections that wait to be taken, as uvicorn has it."""
@@ -53,8 +56,14 @@ def make_guard(settings: Settings) -> Guard:
     return Guard(needs_keys=settings.needs_keys, first_key=first_key, rate=settings.rate)
 
 
-def make_app(settings: Settings, guard: Guard, journal: Journal, snapshots: Snapshots) -> App:
-    """Return the app over a journal; it begins when the server does."""
+def make_app(
+    settings: Settings,
+    guard: Guard,
+    journal: Journal,
+    snapshots: Snapshots,
+    more: tuple[Route, ...] = (),
+) -> App:
+    """Return the app over a journal, with more routes perhaps; it begins when the server does."""
     supervisor = Supervisor(journal=journal, snapshots=snapshots, settings=settings)
     if is_postgres(settings.data):
         from weitzman.ledger.postgres.journal import PostgresJournal
@@ -64,7 +73,7 @@ def make_app(settings: Settings, guard: Guard, journal: Journal, snapshots: Snap
         if settings.port == 0 and settings.address is None:
             raise InvalidInputError("The port of a service with peers", "be given", 0)
         supervisor.peers = Peers(journal, supervisor)
-    return App(supervisor=supervisor, guard=guard)
+    return App(supervisor=supervisor, guard=guard, more=more)
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
@@ -86,10 +95,21 @@ def listening(host: str, port: int) -> list[socket.socket]:
     return found
 
 
-def serve(settings: Settings, problems: Sequence[str] = ()) -> None:
+async def _nothing_more(engine: Engine) -> None:
+    """Begin with no more than was said."""
+
+
+def serve(
+    settings: Settings,
+    problems: Sequence[str] = (),
+    *,
+    more: tuple[Route, ...] = (),
+    begin: Begin = _nothing_more,
+) -> None:
     """Serve until asked to stop; LedgerError if the journal cannot be used.
 
-    ``problems`` are those to begin with, as texts such as ``llm=searcher.wz``.
+    ``problems`` are those to begin with, as texts such as ``llm=searcher.wz``. There may be ``more`` routes,
+    and something else to ``begin`` with.
     """
     first = first_problems(problems)
     if first and is_postgres(settings.data):
@@ -99,10 +119,18 @@ def serve(settings: Settings, problems: Sequence[str] = ()) -> None:
         sockets = listening(settings.host, settings.port)
         for listener in sockets:
             listeners.enter_context(listener)
-        _serve(settings, sockets, first)
+
+        async def begin_all(engine: Engine) -> None:
+            for name, searcher in first.items():
+                await begin_with(engine, name, searcher)
+            await begin(engine)
+
+        _serve(settings, sockets, more, begin_all)
 
 
-def _serve(settings: Settings, sockets: list[socket.socket], first: Mapping[str, Searcher]) -> None:
+def _serve(
+    settings: Settings, sockets: list[socket.socket], more: tuple[Route, ...], begin: Begin
+) -> None:
     import logging
 
     import uvicorn
@@ -115,7 +143,7 @@ def _serve(settings: Settings, sockets: list[socket.socket], first: Mapping[str,
     if settings.needs_keys:
         _refuse_without_keys(settings)
     journal, snapshots = open_ledger(settings.data)
-    app = make_app(settings, guard, journal, snapshots)
+    app = make_app(settings, guard, journal, snapshots, more)
     lost: list[Exception] = []
     server = uvicorn.Server(
         uvicorn.Config(
@@ -138,10 +166,6 @@ def _serve(settings: Settings, sockets: list[socket.socket], first: Mapping[str,
     def end(error: Exception) -> None:
         lost.append(error)
         server.should_exit = True
-
-    async def begin(engine: Engine) -> None:
-        for name, searcher in first.items():
-            await begin_with(engine, name, searcher)
 
     app.supervisor.on_lost = end
     app.supervisor.on_ready = begin

@@ -53,6 +53,16 @@ class ProblemLocks(dict[str, asyncio.Event]):
             end.set()
 
 
+async def run_when_free(
+    engine: "Engine", problem: str, command: Callable[[], T], takes_long: Callable[[], bool]
+) -> T:
+    """Run a command when its problem is not locked; in the background if it takes long then."""
+    await engine.locks.wait_until_free(problem)
+    if takes_long():
+        return await run_in_background(engine, problem, command)
+    return await engine.look_ups.carry_out(command)
+
+
 async def run_in_background(engine: "Engine", problem: str, command: Callable[[], T]) -> T:
     """Run a command; what happens goes to the writer in the end, all of it together."""
     # To its end, whatever becomes of the caller: a thread cannot be stopped

@@ -161,6 +161,16 @@ class Engine:
         command: Callable[[], tuple[int, bytes]],
     ) -> tuple[int, bytes]:
         """Carry out a command, or return what it answered to the same key before."""
+        before = self.answered(problem, key=key, request=request)
+        if before is not None:
+            return before
+        status, reply = command()
+        home = problem if problem in self.state.problems else SERVICE
+        self.happen(home, Answered(request, status, msgspec.Raw(reply)), key)
+        return status, reply
+
+    def answered(self, problem: str, *, key: str, request: str) -> tuple[int, bytes] | None:
+        """Return what the same key was answered before; a refusal if that was another request."""
         for event in self.find(problem, key):
             if event.kind != "answered":
                 continue  # the id of a round may be the same text
@@ -170,10 +180,7 @@ class Engine:
                 text = f"The Idempotency-Key {key!r} came before, with another request."
                 raise Refusal("key-reused", text, "Idempotency-Key")
             return before.status, bytes(before.reply)
-        status, reply = command()
-        home = problem if problem in self.state.problems else SERVICE
-        self.happen(home, Answered(request, status, msgspec.Raw(reply)), key)
-        return status, reply
+        return None
 
     def watch(self, problem: str, key: str, until: int) -> None:
         """Close a round by itself when its waiting time is over."""
@@ -243,3 +250,11 @@ class Engine:
             return
         self.failed = error
         self._on_failed(error)
+
+
+def checked_key(given: bytes) -> str:
+    """Return an idempotency key as text."""
+    text = given.decode("latin-1")
+    if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
+        raise Refusal("invalid", "Expected 1 to 200 characters of ASCII.", "Idempotency-Key")
+    return text

@@ -8,7 +8,7 @@ makes the state again; until then every caller is asked to come back.
 import asyncio
 import gc
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ class Supervisor:
         self._snapshot_size = 0
         self._journal, self._snapshots = journal, snapshots
         self.on_lost: Callable[[Exception], None] = lambda error: None
-        self.on_ready: Callable[[Engine], Coroutine[Any, Any, None]] = _nothing_more
+        self.on_ready: Callable[[Engine], Awaitable[None]] = _nothing_more
         self.refused: JournalFormatError | None = None
         self.peers: Peers | None = None
         self._tasks: set[asyncio.Task[None]] = set()

@@ -21,7 +21,8 @@ import msgspec
 from weitzman.errors import LedgerError
 from weitzman.ledger.state.fold import SERVICE
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.engine.background import run_in_background
+from weitzman.serve.engine.background import run_when_free
+from weitzman.serve.engine.engine import checked_key
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.guard import Guard
 from weitzman.serve.http.openapi import VERSION, document
@@ -46,15 +47,20 @@ _encode = msgspec.json.Encoder().encode
 
 
 class App:
-    """The ASGI application: the supervisor has the engine, the guard decides who may pass."""
+    """The ASGI application: the supervisor has the engine, the guard decides who may pass.
 
-    def __init__(self, *, supervisor: Supervisor, guard: Guard) -> None:
+    ``more`` are routes beside those of the service.
+    """
+
+    def __init__(
+        self, *, supervisor: Supervisor, guard: Guard, more: tuple[Route, ...] = ()
+    ) -> None:
         self.supervisor = supervisor
         self._guard = guard
         self._settings = supervisor.settings
         upload = self._settings.upload_limit
         self._limits = {JSON: self._settings.body_limit, PARQUET: upload, BINARY: upload}
-        self._router = Router(ROUTES)
+        self._router = Router((*ROUTES, *more))
         described = _encode(document(ROUTES))
         self._own: dict[str, Callable[[], bytes]] = {
             "/healthz": _health,
@@ -131,10 +137,11 @@ class App:
                 method=request.method,
                 headers=request.headers,
                 client=request.client,
-                args=args,
+                args=args if route.problem is None else {"problem": route.problem},
                 lists=route.lists,
+                strange_keys=route.strange_keys,
             )
-            if route.run is None:
+            if route.run is None and route.answer is None:
                 return Response(route.status, self._own[route.path](), route.headers)
             if engine is None:
                 raise self.supervisor.why_closed()
@@ -143,6 +150,9 @@ class App:
                 request.content = await read_body(request, self._limits[kind]) if kind else b""
             check_type(request, route)
             call = Call(engine, args, route.struct(request.content), only)
+            if route.answer is not None:
+                request.engine = engine
+                return await route.answer(request, call)
             if request.is_direct:
                 request.engine = engine
                 code, content = _run_once(request, route, call)
@@ -173,11 +183,12 @@ class App:
             call.body = await route.prepare(call)
         # A refusal, too, may rest on what is not stored yet
         request.engine = engine
-        if problem is not None or route.needs_all:
-            await engine.locks.wait_until_free(problem)
         command = partial(_run_once, request, route, call)
-        if problem is not None and route.may_take_long(engine, call.args):
-            return await run_in_background(engine, problem, command)
+        if problem is not None:
+            takes_long = partial(route.may_take_long, engine, call.args)
+            return await run_when_free(engine, problem, command, takes_long)
+        if route.needs_all:
+            await engine.locks.wait_until_free()
         return await engine.look_ups.carry_out(command)
 
     def settle(self, request: Request, error: LedgerError | None) -> Response:
@@ -212,9 +223,7 @@ def _run_once(request: Request, route: Route, call: Call) -> tuple[int, bytes]:
     key = request.headers.get(b"idempotency-key")
     if key is None or not route.repeatable or route.method == "GET":
         return _run(route, call)
-    text = key.decode("latin-1")
-    if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
-        raise Refusal("invalid", "Expected 1 to 200 characters of ASCII.", "Idempotency-Key")
+    text = checked_key(key)
     asked = f"{route.method} {request.path}\n".encode() + (request.content or b"")
     return call.engine.run_once(
         _home(route, call),

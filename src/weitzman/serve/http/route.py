@@ -5,7 +5,7 @@ The router leads from a path to its route: the route table as a tree, made once.
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -15,6 +15,9 @@ from weitzman.serve.http.guard import Access
 from weitzman.serve.messages.refusal import Refusal, unreadable
 from weitzman.serve.messages.response import Headers, Response, media_headers
 from weitzman.serve.messages.schema import Wire
+
+if TYPE_CHECKING:
+    from weitzman.serve.http.request import Request
 
 JSON: Final = "application/json"
 BINARY: Final = "application/octet-stream"
@@ -91,6 +94,12 @@ class Route:
         Whether the reply tells of what all problems have learned.
     lists
         Whether it lists problems: a key for one problem gets that one.
+    answer
+        What answers by itself, however long it takes: not a command, but it may carry out several.
+    problem
+        The problem that it is about, where the path does not say.
+    strange_keys
+        Whether keys that are not of the service are passed over where none is needed.
     file
         What answers with a file of the page, from the names in the path and the headers; None for all else.
     method, path, headers
@@ -114,6 +123,9 @@ class Route:
     repeatable: bool = True
     needs_all: bool = False
     lists: bool = False
+    answer: "Callable[[Request, Call], Awaitable[Response]] | None" = None
+    problem: str | None = None
+    strange_keys: bool = False
     file: Callable[[dict[str, str], dict[bytes, bytes]], Awaitable[Response]] | None = None
     method: str = field(init=False)
     path: str = field(init=False)

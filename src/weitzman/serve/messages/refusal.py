@@ -15,6 +15,7 @@ KINDS: Final[dict[str, tuple[int, str]]] = {
     "malformed": (400, "The body is no JSON"),
     "no-http": (400, "The request is no HTTP"),
     "unauthenticated": (401, "A valid key is needed"),
+    "spent": (402, "The budget is spent"),
     "forbidden": (403, "The key does not reach this far"),
     "foreign": (403, "Not from another site's page"),
     "unknown": (404, "There is no such thing"),
@@ -27,6 +28,7 @@ KINDS: Final[dict[str, tuple[int, str]]] = {
     "key-reused": (422, "The idempotency key belongs to another request"),
     "too-many": (429, "Too many requests"),
     "broken": (500, "The service has a fault"),
+    "no-answer": (502, "No model has answered"),
     "unavailable": (503, "Not available now"),
 }
 """The kinds of refusals: status and title."""

@@ -13,6 +13,8 @@ _MORE: Final[dict[int, Headers]] = {
     401: ((b"www-authenticate", b"Bearer"),),
     413: ((b"connection", b"close"),),
     429: ((b"retry-after", b"1"),),
+    # Clients of language models ask again by themselves, and would pay again
+    502: ((b"x-should-retry", b"false"),),
     503: ((b"retry-after", b"1"),),
 }
 

@@ -1,0 +1,1 @@
+"""A gateway that speaks OpenAI's interface: a service whose rounds ask models."""

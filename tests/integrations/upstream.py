@@ -1,0 +1,139 @@
+"""An upstream in a process of its own: it answers OpenAI's interface from recorded rounds, and may fail.
+
+``python -m tests.integrations.upstream TABLE [FAULTS]`` prints its port. TABLE is an .npz with the boxes,
+costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0 or not,
+and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn by
+question and model. ``GET /asked`` returns how often each was asked, and what was billed.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+import socket
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FAULTS = ("late", "429", "500", "cut", "nonsense", "no-choice", "gone")
+LATE = 2.0
+
+
+def fault_of(question: int, model: str, share: float) -> str | None:
+    """Return how a call fails; None if it does not."""
+    drawn = hashlib.sha256(f"{question} {model}".encode()).digest()
+    if int.from_bytes(drawn[:4]) >= share * 2**32:
+        return None
+    return FAULTS[drawn[4] % len(FAULTS)]
+
+
+def question_of(messages: list[dict[str, Any]]) -> int:
+    """Return the number of a question by its text."""
+    found = re.search(r"Question (\d+)", messages[-1]["content"])
+    assert found is not None
+    return int(found.group(1))
+
+
+class Recorded:
+    """The answers, and an account of who asked for them."""
+
+    def __init__(self, table: Path, share: float) -> None:
+        with np.load(table) as arrays:
+            self.place = {str(name): k for k, name in enumerate(arrays["boxes"])}
+            self.costs, self.values = arrays["costs"].tolist(), arrays["values"].tolist()
+        self.share = share
+        self.asked: Counter[str] = Counter()
+        self.billed = 0.0
+
+    def reply(self, body: dict[str, Any]) -> tuple[int, bytes, str | None]:
+        """Return the status and the content of a reply, and how it fails on its way."""
+        question, model = question_of(body["messages"]), body["model"]
+        self.asked[f"{question} {model}"] += 1
+        fault = fault_of(question, model, self.share)
+        if fault in ("429", "500"):
+            return int(fault), b'{"error": {"message": "not now"}}', None
+        cost = self.costs[question][self.place[model]]
+        right = self.values[question][self.place[model]] == 0.0
+        said = "right" if right else "wrong"
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": said},
+            "finish_reason": "stop",
+        }
+        completion = {
+            "id": f"chatcmpl-{question}-{model}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": model,
+            "choices": [] if fault == "no-choice" else [choice],
+            "usage": {
+                "prompt_tokens": 10,
+                "completion_tokens": 1,
+                "total_tokens": 11,
+                "cost": cost,
+            },
+        }
+        if fault == "nonsense":
+            return 200, b'{"choices": [{"message": {"content": nonsense', None
+        if fault is None or fault == "no-choice":
+            self.billed += cost
+        return 200, json.dumps(completion).encode(), fault
+
+
+class Connection(asyncio.Protocol):
+    """Reads requests one after the other."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded, self.transport, self.data = recorded, asyncio.Transport(), b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.data += data
+        while True:
+            head, end, rest = self.data.partition(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+            size = int(length.group(1)) if length else 0
+            if not end or len(rest) < size:
+                return
+            content, self.data = rest[:size], rest[size:]
+            self.answer(head, content)
+
+    def answer(self, head: bytes, content: bytes) -> None:
+        if head.startswith(b"GET"):
+            told = {"asked": self.recorded.asked, "billed": self.recorded.billed}
+            self.write(200, json.dumps(told).encode())
+            return
+        status, reply, fault = self.recorded.reply(json.loads(content))
+        if fault == "late":
+            asyncio.get_running_loop().call_later(LATE, self.write, status, reply)
+        elif fault == "gone":
+            self.transport.abort()
+        elif fault == "cut":
+            self.write(status, reply[: len(reply) // 2], announced=len(reply))
+            self.transport.close()
+        else:
+            self.write(status, reply)
+
+    def write(self, status: int, content: bytes, announced: int | None = None) -> None:
+        length = len(content) if announced is None else announced
+        lines = f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}"
+        self.transport.write(lines.encode() + b"\r\n\r\n" + content)
+
+
+async def serve(table: Path, share: float) -> None:
+    recorded, listener = Recorded(table, share), socket.create_server(("127.0.0.1", 0))
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Connection(recorded), sock=listener
+    )
+    sys.stdout.write(f"{listener.getsockname()[1]}\n")
+    sys.stdout.flush()
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0))
