@@ -47,6 +47,7 @@ class Recorded:
         self.share = share
         self.asked: Counter[str] = Counter()
         self.billed = 0.0
+        self.keys: list[str] = []
 
     def reply(self, body: dict[str, Any]) -> tuple[int, bytes, str | None]:
         """Return the status and the content of a reply, and how it fails on its way."""
@@ -105,9 +106,11 @@ class Connection(asyncio.Protocol):
 
     def answer(self, head: bytes, content: bytes) -> None:
         if head.startswith(b"GET"):
-            told = {"asked": self.recorded.asked, "billed": self.recorded.billed}
+            told = {name: getattr(self.recorded, name) for name in ("asked", "billed", "keys")}
             self.write(200, json.dumps(told).encode())
             return
+        key = re.search(rb"authorization: (.*)\r\n", head)
+        self.recorded.keys.append("" if key is None else key.group(1).decode())
         status, reply, fault = self.recorded.reply(json.loads(content))
         if fault == "late":
             asyncio.get_running_loop().call_later(LATE, self.write, status, reply)

@@ -158,7 +158,9 @@ class Pool:
             return [found[name] for name in self.names]
         return [model.expected_price(question) for model in self.models]
 
-    def searcher(self, policy: Policy | str = "default", rng: int = 0) -> Searcher:
+    def searcher(
+        self, policy: Policy | str = "default", *, explore: float | None = None, rng: int = 0
+    ) -> Searcher:
         """Return a searcher over the models that has learned nothing."""
         self.check()
         return Searcher(
@@ -167,5 +169,6 @@ class Pool:
             policy=policy,
             feedback="opened",
             least=0.0,
+            explore=explore,
             rng=rng,
         )

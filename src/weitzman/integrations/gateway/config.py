@@ -53,7 +53,7 @@ class GatewaySection(Section, frozen=True):
     name: Name = "weitzman"
     give_up: Amount | None = None
     policy: str = "default"
-    parameters: dict[str, Any] = {}
+    explore: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] | None = None
     costs: str = "estimated"
     waiting_time: Positive = 86_400.0
 

@@ -21,6 +21,7 @@ from weitzman.integrations.pool import Question
 from weitzman.integrations.spending import Purse
 from weitzman.ledger.bodies import Answered, Seen, decode
 from weitzman.ledger.state.problem import Problem
+from weitzman.serve.commands.first import problem_of
 from weitzman.serve.commands.problems import create_problem, warm_up
 from weitzman.serve.commands.rounds import box_name, close_round, known_history, see_values
 from weitzman.serve.engine.engine import Engine, checked_key
@@ -28,7 +29,7 @@ from weitzman.serve.http.request import Request
 from weitzman.serve.http.route import JSON, Call, Route
 from weitzman.serve.messages.refusal import Refusal, from_input_error, unreadable
 from weitzman.serve.messages.response import Response, media_headers
-from weitzman.serve.messages.schema import CloseRequest, NewProblem, SeeRequest, Wire
+from weitzman.serve.messages.schema import CloseRequest, SeeRequest, Wire
 
 _JSON: Final = media_headers(JSON)
 _EVENTS: Final = media_headers("text/event-stream")
@@ -106,20 +107,14 @@ class Gateway:
     async def begin(self, engine: Engine) -> None:
         """Make the problem, unless it is there, and count what was spent today."""
         about = self.config.gateway
-        asked = {
-            "name": self.name,
-            "boxes": self.pool.names,
-            "features": self.pool.features.columns,
-            "policy": about.policy,
-            "parameters": about.parameters,
-            "waiting_time": about.waiting_time,
-            "least": 0.0,
-            "description": "Which language model to ask, by the gateway.",
-        }
+        searcher = self.pool.searcher(about.policy, explore=about.explore)
         try:
-            ask = await warm_up(engine, msgspec.convert(asked, NewProblem))
+            asked = problem_of(self.name, searcher)
+            asked.waiting_time = about.waiting_time
+            asked.description = "Which language model to ask, by the gateway."
+            ask = await warm_up(engine, asked)
             create_problem(engine, ask)
-        except (Refusal, msgspec.ValidationError) as error:
+        except Refusal as error:
             subject, rule = f"The problem {self.name!r}", "be one that the service can take"
             raise InvalidInputError(subject, rule, str(error)) from None
         if self.config.limits.day is not None:
