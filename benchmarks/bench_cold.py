@@ -4,18 +4,21 @@ It makes an environment of its own with ``pip install '.[serve]'``. Every measur
 finds no machine code, once as it is and once with ``WEITZMAN_COMPILE=first``, where all is compiled before it
 is called. In seconds from the start of the process:
 
-- *decision*: the first box of the first round is known; *round*: that round is learned;
+- *decision*: the first box of the first round is known, and the seconds of CPU that this took;
+- *round*: that round is learned;
 - *longest*: the longest call or request after the first round, from one after the other for ``SECONDS``;
 - *of*: how many rounds that were.
 
 Promised are 3 s for the first decision by Python, 4 s by HTTP, and no later call above 1 s. Times are worth
-something on a machine that does nothing else; the load is printed.
+something on a machine that does nothing else, CPU on others too; the load is printed.
 """
 
 import argparse
+import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -46,7 +49,7 @@ while learned is None or time.time() < begin + seconds:
     steps = [started]
     for box in search:
         steps.append(time.time())
-        decision = decision or time.time() - begin
+        decision = decision or (time.time() - begin, time.process_time())
         search.see(values[box])
     steps.append(time.time())
     search.close(values if sys.argv[5] == "full" else None)
@@ -55,7 +58,7 @@ while learned is None or time.time() < begin + seconds:
         longest = max(longest, *np.diff(steps))
     learned = learned or steps[-1] - begin
     count += 1
-print(json.dumps([decision, learned, longest, count]))
+print(json.dumps([*decision, learned, longest, count]))
 """
 
 PLAY = """
@@ -67,7 +70,7 @@ rng = np.random.default_rng(0)
 contexts = rng.normal(size=(int(sys.argv[2]), 10, 5))
 searcher = wz.Searcher(boxes=10, dimension=5, learner=wz.FTRL())
 searcher.play(contexts, 0.2, contexts[:, :, 0] + rng.normal(size=contexts.shape[:2]))
-print(json.dumps([time.time() - begin]))
+print(json.dumps([time.time() - begin, time.process_time()]))
 """
 
 
@@ -85,11 +88,12 @@ def by_python(python: Path, folder: Path, program: str, *given: object, first: b
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, check=True, text=True
     )
+    end_compiling(folder)
     return json.loads(done.stdout)
 
 
 def by_http(python: Path, folder: Path, seconds: float, *, first: bool) -> list[float]:
-    """Return the figures of a service: ready, first decision, first round, longest, rounds."""
+    """Return the figures of a service: ready, first decision and its CPU, round, longest, rounds."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     data = Path(tempfile.mkdtemp(dir=folder)) / "journal.db"
@@ -101,13 +105,14 @@ def by_http(python: Path, folder: Path, seconds: float, *, first: bool) -> list[
         stderr=subprocess.DEVNULL,
     )
     try:
-        return list(_asked(port, begin, seconds))
+        return list(_asked(port, begin, seconds, service.pid))
     finally:
         service.terminate()
         service.wait()
+        end_compiling(folder)
 
 
-def _asked(port: int, begin: float, seconds: float) -> Iterator[float]:
+def _asked(port: int, begin: float, seconds: float, process: int) -> Iterator[float]:
     def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
         line = http.client.HTTPConnection("127.0.0.1", port, timeout=300.0)
         try:
@@ -133,6 +138,7 @@ def _asked(port: int, begin: float, seconds: float) -> Iterator[float]:
         steps.append(time.time())
         if not learned:
             yield steps[-1] - begin
+            yield running(process)
         ask("POST", f"{place}/r{count}/values", {"values": {opened["next"]: 1.0}})
         steps.append(time.time())
         assert ask("POST", f"{place}/r{count}/close", {})[0] == 200
@@ -145,6 +151,21 @@ def _asked(port: int, begin: float, seconds: float) -> Iterator[float]:
         time.sleep(0.02)
     yield longest
     yield count
+
+
+def end_compiling(folder: Path) -> None:
+    """End the processes that still compile for a measurement that is over."""
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(f"NUMBA_CACHE_DIR={folder}") in place.read_bytes():
+                os.kill(int(place.parent.name), signal.SIGKILL)
+
+
+def running(process: int) -> float:
+    """Return the seconds of CPU that a process has had."""
+    text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    spent = text.rpartition(")")[2].split()[11:13]
+    return sum(map(int, spent)) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -167,7 +188,10 @@ def main() -> None:
         print(
             f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, Python {sys.version.split()[0]}"
         )
-        print("| what | compiled | ready | decision | round | longest | of |\n|" + 7 * "---|")
+        print(
+            "| what | compiled | ready | decision | its CPU | round | longest | of |\n|"
+            + 8 * "---|"
+        )
         for first in (False, True):
             how = "first" if first else "beside"
             seconds = int(options.seconds)
@@ -177,16 +201,16 @@ def main() -> None:
                     found = by_python(python, folder, PROGRAM, *given, first=first)
                     row("default", f"{boxes} × {features}, {feedback}", how, None, *found)
             for rounds in (20, 20_000):
-                (played,) = by_python(python, folder, PLAY, rounds, first=first)
-                row(f"FTRL, play {rounds:,} rounds", "10 × 5", how, None, None, played)
+                played = by_python(python, folder, PLAY, rounds, first=first)
+                row(f"FTRL, play {rounds:,} rounds", "10 × 5", how, None, None, None, *played[:1])
             row("service, default", "3 × 2", how, *by_http(python, folder, seconds, first=first))
 
 
 def row(what: str, size: str, how: str, *figures: float | None) -> None:
     cells = [
-        "" if x is None else f"{x:,.0f}" if k == 4 else f"{x:.2f}" for k, x in enumerate(figures)
+        "" if x is None else f"{x:,.0f}" if k == 5 else f"{x:.2f}" for k, x in enumerate(figures)
     ]
-    cells += (5 - len(cells)) * [""]
+    cells += (6 - len(cells)) * [""]
     print(f"| {what}, {size} | {how} | {' | '.join(cells)} |", flush=True)
 
 

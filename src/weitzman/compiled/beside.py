@@ -147,7 +147,8 @@ class _Beside:
                 stdout=nothing,
                 stderr=nothing,
                 pass_fds=[other.fileno()],
-                start_new_session=True,
+                # Away from Ctrl-C, and not in a session of its own, whose share of a core others would miss
+                process_group=0,
             )
         except OSError:
             self._give_up()
