@@ -54,7 +54,7 @@ class Past:
         self._drafts.clear()
 
 
-def settings() -> Created:
+def settings(explore: float | None = None) -> Created:
     """Return what a problem of the benchmark is created with."""
     return Created(
         boxes=[f"b{k}" for k in range(BOXES)],
@@ -63,15 +63,16 @@ def settings() -> Created:
         feedback="opened",
         waiting=_HOUR,
         cost=0.5,
+        explore=explore,
     )
 
 
-def write_past(path: Path, *, problems: int, events: int) -> None:
+def write_past(path: Path, *, problems: int, events: int, explore: float | None = None) -> None:
     """Write a journal of at least so many events of problems ``p0``, ``p1``, …, each in turn."""
     rng = np.random.default_rng(0)
     past = Past(path)
     for k in range(problems):
-        past.happen(f"p{k}", settings())
+        past.happen(f"p{k}", settings(explore))
     i = 0
     while past.count < events:
         name, key = f"p{i % problems}", f"h{i:08d}"

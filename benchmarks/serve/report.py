@@ -49,7 +49,12 @@ def show(found: dict[str, Any]) -> None:
         rate, p50, p99 = f"{row['rate']:,.0f}", f"{row['p50_ms']:.1f}", f"{row['p99_ms']:.1f}"
         table.add_row(row["operation"], name, rate, "", p50, p99)
     console.print(table)
-    _show_past(console, found)
+    if found["events"]:
+        title = f"{found['problems']:,} problems and {found['events']:,} events in the journal, beside none"
+        _show_beside(console, found, "full", title)
+    if found["explore"]:
+        title = f"exploring in {found['explore']:.0%} of the rounds, beside none"
+        _show_beside(console, found, "exploring", title)
     machine = found["machine"]
     console.print(
         f"{machine['cpu']}, {machine['cores']} cores, load average {machine['load']:.1f} before and "
@@ -57,17 +62,13 @@ def show(found: dict[str, Any]) -> None:
     )
 
 
-def _show_past(console: Console, found: dict[str, Any]) -> None:
-    if not found["events"]:
-        return
-    title = (
-        f"{found['problems']:,} problems and {found['events']:,} events in the journal, beside none"
-    )
+def _show_beside(console: Console, found: dict[str, Any], name: str, title: str) -> None:
+    """Print how a service differs from a fresh one."""
     table = Table(title=title)
     for head in ("request", "requests/s", "p50", "p99", "CPU"):
         table.add_column(head, justify="left" if head == "request" else "right")
     for operation, servers in found["operations"].items():
-        now, before = servers["full"], servers["fresh"]
+        now, before = servers[name], servers["fresh"]
         cells = [_change(now["rate"], before["rate"], -1.0)]
         cells += [_change(now[k], before[k], 1.0) for k in ("p50_ms", "p99_ms", "server_cpu_us")]
         table.add_row(operation, *cells)

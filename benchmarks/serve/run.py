@@ -5,7 +5,7 @@ keep-alive connections, a SQLite journal; every reply of the service is sent aft
 Three requests are measured, each by itself: `POST rounds` (a decision), `POST values` and `POST close`; the
 echo gets the same bodies. *fresh* is a service with one problem and nothing behind it, *full* one with 1,000
 problems, over all of which the load is spread, and 10⁶ events. With ``--postgres``, a fresh service on an
-empty database is measured beside them.
+empty database is measured beside them, with ``--explore`` one whose problem explores in a share of rounds.
 """
 
 import argparse
@@ -79,6 +79,11 @@ def services(
     write_past(folder / "fresh.db", problems=1, events=1)
     servers["fresh"] = Server(data=folder / "fresh.db", snapshot_every=asked.snapshot_every)
     stack.callback(servers["fresh"].close)
+    if asked.explore:
+        path = folder / "exploring.db"
+        write_past(path, problems=1, events=1, explore=asked.explore)
+        servers["exploring"] = Server(data=path, snapshot_every=asked.snapshot_every)
+        stack.callback(servers["exploring"].close)
     if asked.events:
         path = history(asked.folder or folder, asked.problems, asked.events)
         servers["full"] = Server(
@@ -123,6 +128,7 @@ def run(asked: argparse.Namespace) -> dict[str, Any]:
             "connections": asked.connections,
             "problems": asked.problems,
             "events": asked.events,
+            "explore": asked.explore,
             "snapshot_every": asked.snapshot_every,
             "start_seconds": {name: server.start_seconds for name, server in servers.items()},
             "operations": {
@@ -144,6 +150,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the journal with a past is kept")
     parser.add_argument("--optuna", type=Path, default=_OPTUNA, help="a Python that has Optuna")
     parser.add_argument("--postgres", metavar="PLACE", help="a fresh service on this database too")
+    parser.add_argument(
+        "--explore", type=float, metavar="SHARE", help="also a fresh service that explores"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, not a table")
     asked = parser.parse_args()
     found = run(asked)

@@ -15,8 +15,10 @@ needs, the first box that it would ask for is known, and nothing of those behind
 tells what other rules would have cost (``docs/explanation/judging.md``), if searches are played to the end.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,6 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.learn.policies.portfolio.both import Both, sigma_now
-from weitzman.learn.policies.portfolio.exploration import is_drawn
 from weitzman.learn.policy import (
     Feedback,
     Floats,
@@ -102,8 +103,13 @@ class Exploring:
 
 def is_explored(share: float, *, seed: int, number: int) -> bool:
     """Return whether a draw opens more boxes in the round of this number."""
-    # Not the draws of trials, which are those of the seed itself
-    return is_drawn(share, seed=mix_one(seed + 1), number=number)
+    return mix_one(_root(seed) + number) / 2.0**64 < share
+
+
+@cache
+def _root(seed: int) -> int:
+    """Return where the draws of a seed come from: not where those of trials do."""
+    return mix_one(mix_one(mix_one(seed + 1)))
 
 
 class ExploringPlayer:
@@ -200,20 +206,40 @@ class ExploringRule:
 
     def chances(self, state: RoundState) -> Floats:
         """Return with what chance each row was opened, given what all of them hold; NaN if not known."""
-        alone, _ = _followed(self.first, state)
-        wanted, asked = _followed(self._second(state), state)
-        found = np.full(len(state.costs), np.nan if asked is not None and self.needs else 0.0)
-        if self.needs is None:
-            found[:] = self.chance
-        else:
-            found[[*wanted, *([] if asked is None else [asked])]] = self.chance
-        found[alone] = 1.0
-        return found
+        return np.array(self._told(state)[0])
 
-    def opens(self, state: RoundState) -> bool:
-        """Whether what is open is what the rule opens, to its end: only then chances say what was done."""
-        opened, asked = _followed(self, state)
-        return asked is None and len(opened) == len(state.opened)
+    def told(self, state: RoundState) -> list[float | None]:
+        """Return :meth:`chances` for a log, None if not known.
+
+        Where the caller went another way than the rule and the draw, a draw may only have opened what is
+        open, and of closed boxes nothing is known.
+        """
+        found, is_right = self._told(state)
+        if not is_right:
+            found = [
+                (chance if self.drawn else 1.0) if row in state.opened else math.nan
+                for row, chance in enumerate(found)
+            ]
+        return [None if chance != chance else chance for chance in found]  # noqa: PLR0124  NaN
+
+    def _told(self, state: RoundState) -> tuple[list[float], bool]:
+        """Return the chances, and whether what is open is what is opened to the end."""
+        count = len(state.costs)
+        alone, more = _followed(self.first, state)
+        found = [self.chance] * count
+        if self.needs is None:
+            is_right = more is None and len(state.opened) == (count if self.drawn else len(alone))
+        else:
+            wanted, asked = _followed(self.needs, state)
+            found = [0.0 if asked is None else math.nan] * count
+            for row in (*wanted, *(() if asked is None else (asked,))):
+                found[row] = self.chance
+            opened = {*alone, *wanted} if self.drawn else alone
+            is_right = more is None and len(state.opened) == len(opened)
+            is_right = is_right and (asked is None or not self.drawn)
+        for row in alone:
+            found[row] = 1.0
+        return found, is_right
 
     def reservation_values(self, opened: Sequence[int], found: Sequence[float]) -> Floats:
         """Return the reservation values that the rule goes by, if it has any."""

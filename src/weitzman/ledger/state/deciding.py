@@ -4,6 +4,7 @@ from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
 from weitzman.learn.features import Encoding
+from weitzman.learn.policies.exploring import is_explored
 from weitzman.learn.policies.prepared import given_rounds
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Player
@@ -87,9 +88,6 @@ def draw_of(settings: Created, number: int) -> tuple[float, bool] | None:
     """Return the chance with which a round is drawn to open more boxes, and whether it is."""
     if settings.explore is None:
         return None
-    # Draws: loaded where rounds are explored, not with the first problem
-    from weitzman.learn.policies.exploring import is_explored
-
     return settings.explore, is_explored(settings.explore, seed=settings.seed, number=number)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Floats
+from weitzman.learn.policies.exploring import ExploringRule
 from weitzman.learn.policy import Round
 from weitzman.ledger.bodies import LARGEST, Closed, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
@@ -109,8 +110,6 @@ class OpenRound:
     def explore(self, needs: Rule | None) -> None:
         """Let the draw open more boxes, if there is one: what ``needs`` asks for, or all."""
         if self.draw is not None and self.rule is not None:
-            from weitzman.learn.policies.exploring import ExploringRule
-
             chance, drawn = self.draw
             self.rule = ExploringRule(self.rule, needs, chance=chance, drawn=drawn)
 
@@ -126,17 +125,9 @@ class OpenRound:
 
     def _chances(self) -> list[float | None]:
         """Return with what chance each row was opened, None where not known; nothing without draws."""
-        if self.draw is None or self.rule is None:
-            return []
         rule: Any = self.rule
-        found: list[float] = rule.chances(self.state).tolist()
-        if not rule.opens(self.state):
-            # The caller went another way: a draw may only have opened what is open
-            opened, drawn = self.state.opened, self.draw[1]
-            found = [
-                (x if drawn else 1.0) if r in opened else math.nan for r, x in enumerate(found)
-            ]
-        return [None if math.isnan(chance) else chance for chance in found]
+        told: list[float | None] = [] if self.draw is None else rule.told(self.state)
+        return told
 
     @property
     def costs(self) -> Sequence[float]:

@@ -161,7 +161,6 @@ def outcome_of(
     state = ended.state
     values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
     would = ended.would(values) if problem.settings.shadow and ended.sigma else None
-    names = [box_name(problem, ended, row) for row in range(len(state.costs))]
     return Outcome(
         round=name,
         opened=[box_name(problem, ended, row) for row in state.opened],
@@ -174,7 +173,8 @@ def outcome_of(
         waited=closed.waited,
         rule_opened=None if would is None else [box_name(problem, ended, r) for r in would.opened],
         rule_total=None if would is None else _turned(problem, would.total),
-        chances=dict(zip(names, closed.chances, strict=True)) if closed.chances else None,
+        chances={box_name(problem, ended, row): chance for row, chance in enumerate(closed.chances)}
+        or None,
     )
 
 
