@@ -24,7 +24,7 @@ class JournalRounds:
         """Begin a round."""
         pool = self._pool
         ask = NewRound(
-            contexts=list(pool.rows(question)),
+            contexts=[[*row] for row in pool.rows(question)],
             costs=pool.expected_costs(question),
             outside=pool.give_up,
         )
