@@ -169,8 +169,8 @@ def replay_command(
     if save is not None:
         found.answer.searcher.save(save)
     if as_json:
-        told = {"answer": found.answer.as_json(), "policies": found.rows}
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        shown = {"answer": found.answer.as_json(), "policies": found.rows}
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False))
         return
     _print(found, [float(part) for part in cost_scale.split(",")])
     if output is not None:

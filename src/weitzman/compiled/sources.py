@@ -3,7 +3,7 @@
 Numba recompiles a cached function when the function's own file changes, but not when a file that it calls
 into changes. So the digest of all these files is part of every cached name. They are found, not listed: the
 function's own file; what a file imports from this package, and so on; and, for a file with generic functions,
-every file of its room that imports it and implements some. Constants are thereby covered, and plain functions
+every file of its room that imports it and implements some. So constants are covered, and plain functions
 that are compiled elsewhere, such as :func:`weitzman.search.rule.next_box`.
 
 Every start of a process does this, so text is searched and not parsed: an import is a line of the form

@@ -112,7 +112,7 @@ class Finished:
             return
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # One that was cleared away between the two lines above is nobody's
+            # One that was cleared away between the two lines above belongs to nobody
             taken = os.path.samestat(os.fstat(held.fileno()), self.lock.stat())
         except OSError:
             taken = False

@@ -165,10 +165,10 @@ class Explanation:
         table = Table(*headings, "largest contributions (feature: amount)")
         for b in self.boxes:
             parts = sorted(enumerate(b.contributions or ()), key=lambda kv: -abs(kv[1]))[:3]
-            told = ", ".join(f"{k}: {v:+.3g}" for k, v in parts) or "–"
+            terms = ", ".join(f"{k}: {v:+.3g}" for k, v in parts) or "–"
             looks = "–" if b.looks is None else str(b.looks)
             numbers = (b.cost, b.reservation_value, b.prediction, b.optimism)
-            table.add_row(str(b.box), *(f"{x:.4g}" for x in numbers), looks, told)
+            table.add_row(str(b.box), *(f"{x:.4g}" for x in numbers), looks, terms)
         return table
 
 

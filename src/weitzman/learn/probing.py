@@ -1,4 +1,4 @@
-"""Looks bought to learn: one random round in each block of k rounds, box by box.
+"""Looks that are paid for only to learn: one random round in each block of k rounds, box by box.
 
 The paper's costly feedback. Time is cut into blocks of k rounds, and in each block every box is
 looked at once, at a round drawn uniformly, whatever the search does; only these looks are learned

@@ -179,7 +179,7 @@ class Searcher:
             None: what they really cost so far (:mod:`weitzman.learn.models.costs`), and each look has to
             say it, ``see(value, cost=…)``.
         outside
-            A value to be had without opening anything. None: at least one box is opened.
+            A value that you have without opening anything. None: at least one box is opened.
         boxes
             The names that the rows are for, if not all boxes are there.
         """

@@ -179,7 +179,7 @@ class KeyRevoked(Body, frozen=True):
 
 
 class Answered(Body, frozen=True):
-    """The reply to a request, told apart by its SHA-256, that came with an idempotency key."""
+    """The reply to a request, known by its SHA-256, that came with an idempotency key."""
 
     request: str
     status: int

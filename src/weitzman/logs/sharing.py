@@ -54,9 +54,9 @@ def explain_nothing(contexts: Floats, costs: Floats, values: Floats) -> bool:
 
 def _apart(column: Floats) -> Floats:
     """Return a column minus its means over the rounds; NaN in rounds of one box, which tell nothing."""
-    told = ~np.isnan(column)
-    counts = told.sum(axis=1, keepdims=True)
-    means = np.where(told, column, 0.0).sum(axis=1, keepdims=True) / np.maximum(counts, 1)
+    known = ~np.isnan(column)
+    counts = known.sum(axis=1, keepdims=True)
+    means = np.where(known, column, 0.0).sum(axis=1, keepdims=True) / np.maximum(counts, 1)
     return np.where(counts > 1, column - means, np.nan)
 
 
@@ -65,14 +65,14 @@ def _chance(column: Floats) -> float:
     from scipy.special import fdtrc
 
     apart = _apart(column)
-    told = ~np.isnan(apart)
+    known = ~np.isnan(apart)
     whole = float(np.nansum(apart**2))
     if whole <= _ROUNDING * float(np.nansum(column**2)):
         return float("nan")
-    counts = told.sum(axis=0)
+    counts = known.sum(axis=0)
     explained = float((np.nansum(apart, axis=0) ** 2 / np.maximum(counts, 1)).sum())
     names = int((counts > 0).sum()) - 1
-    left = int(counts.sum()) - int(told.any(axis=1).sum()) - names
+    left = int(counts.sum()) - int(known.any(axis=1).sum()) - names
     rest = whole - explained
     if left < 1 or rest <= _ROUNDING * whole:
         return 0.0

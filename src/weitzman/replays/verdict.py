@@ -2,7 +2,7 @@
 
 A policy *saves* or *costs* if the mean difference of the totals exceeds two standard errors (block bootstrap
 over rounds that are paired). It is *the same* as another if the whole interval, ± two standard errors, is
-within a tenth of what was to be had at all: the gap between the other's mean total and hindsight. Anything
+within a tenth of what could be saved at all: the gap between the other's mean total and hindsight. Anything
 else is *open*: more rounds may decide it. Fewer than :data:`FEW` rounds decide nothing.
 
 The policy is compared with the best other rule first (of the simple rules and the paper's), which is chosen

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weitzman.search.variants.face import AnyPlan
 
 _MOST_BOXES = 30
-# Okabe and Ito's palette: told apart by colour-blind readers and in grey.
+# Okabe and Ito's palette: distinct to colour-blind readers and in grey.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 
 

@@ -82,7 +82,7 @@ def report_page(material: Material) -> str:
             charts=curve_charts(pair, bounds=material.bounds),
         ),
         Section(
-            heading="Looks bought to learn",
+            heading="Looks that are paid for only to learn",
             text=probe_words(material),
             charts=curve_charts(probed, bounds=material.bounds) if probed else (),
             small=True,

@@ -4,7 +4,7 @@ The experiment: n = 10 boxes, d = 5 features, c = 1, M = 4, T = 300 rounds and 2
 completions ``signed``, ``orthant`` and ``shifted``, under ``full``, ``opened`` and ``probe``.
 
 Growth: the same worlds up to T = 10,000. Searchers that know no horizon run once, and are read at
-every checkpoint; the theorem's η depends on T, so it runs anew for each horizon. Under ``probe`` the
+every checkpoint; the theorem's η depends on T, so it runs again for each horizon. Under ``probe`` the
 theorem's k does too.
 
 A directory that holds a part of the runs is completed: nothing is run twice.

@@ -2,7 +2,7 @@
 
 a is the slope of the least-squares line through the points (log T, log R(T)), with R(T) the mean
 regret over seeds at T. The points are the ends of runs of different horizons where there are
-several between the two, as a learner that is told its horizon needs; otherwise the checkpoints of
+several between the two, as a learner that knows its horizon needs; otherwise the checkpoints of
 the longest run, about evenly spaced on the logarithmic scale. T log T counts as an exponent
 slightly above 1, log T as one that falls towards 0.
 
@@ -39,7 +39,7 @@ def growth_exponent(
     """Return the growth exponent of one searcher in one world under one feedback.
 
     There is a curve per horizon. The fit goes from ``low`` to ``high`` rounds. Seeds are drawn
-    anew ``resamples`` times, by the seed ``rng``.
+    again ``resamples`` times, by the seed ``rng``.
     """
     at, sums = _points(curves, low, high)
     logs = np.log(at.astype(np.float64))

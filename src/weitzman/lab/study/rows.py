@@ -40,7 +40,7 @@ class Row:
     total
         The totals as they happened.
     expected_total
-        The exact expectations of the totals at the reservation values that the searcher went by, under
+        The exact expectations of the totals at the reservation values that the searcher used, under
         the true laws of each round; NaN if they were not asked for.
     regret, expected_regret
         The same minus the clairvoyant's.

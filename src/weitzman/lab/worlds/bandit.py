@@ -1,4 +1,4 @@
-"""Looks so dear that one box is opened: the contextual bandit."""
+"""Looks so expensive that one box is opened: the contextual bandit."""
 
 import math
 from dataclasses import dataclass

@@ -6,12 +6,12 @@ with w from exact FTRL (:mod:`weitzman.learn.learners.ftrl`), which goes on lear
 sum of boosted trees that lead from w·x towards the least linear-quadratic loss
 (:mod:`weitzman.learn.learners.parts.ensemble`).
 
-**When.** A box is linear until it has shown 64 values. Its trees are grown on all values so far, and anew
+**When.** A box is linear until it has shown 64 values. Its trees are grown on all values so far, and again
 whenever their number has doubled since, so all growing together costs at most twice the last.
 
 **How many trees.** The first three quarters of the values are fitted, w and trees alike, and the loss on
 the last quarter is looked at after 10, 20, …, 100 trees. The number with the least loss is then grown on
-all values, if it is clearly better than none: with D the loss without trees less that with them, if
+all values, if trees are clearly better than no trees: with D the loss without trees less that with them, if
 Σ D > √(Σ D²). Nothing is looked at before it is past, and where trees do not help the box stays linear.
 
 **State.** The values that the trees were grown on, and w at that time; the trees are grown again from

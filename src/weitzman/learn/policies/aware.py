@@ -163,9 +163,9 @@ class AwarePlayer:
         if self._allowance is not None:
             self._allowance.note(shown, values, followed.opened, situation.sigma)
         asked = followed.asked
-        told = (followed.seen[:, 0] > 0.0) & (situation.spread[asked] > 0.0)
-        told &= ~np.isnan(values[asked])
-        rows, seen = asked[told], followed.seen[told]
+        known = (followed.seen[:, 0] > 0.0) & (situation.spread[asked] > 0.0)
+        known &= ~np.isnan(values[asked])
+        rows, seen = asked[known], followed.seen[known]
         if len(rows):
             spread = situation.spread[rows]
             targets = (values[rows] - situation.sigma[rows]) / spread

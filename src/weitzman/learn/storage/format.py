@@ -125,5 +125,5 @@ def _is_listed(entry: Any) -> bool:
 
 
 def _digest(version: int, settings: dict[str, Any], listing: list[Any], body: bytes) -> str:
-    told = json.dumps([version, settings, listing], sort_keys=True).encode()
-    return hashlib.sha256(told + b"\n" + body).hexdigest()
+    head = json.dumps([version, settings, listing], sort_keys=True).encode()
+    return hashlib.sha256(head + b"\n" + body).hexdigest()

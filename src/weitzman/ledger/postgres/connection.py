@@ -4,7 +4,7 @@ A connection made here commits to the disk before it answers (``synchronous_comm
 that the other side is gone (keepalives on both sides), and never holds a lock for long: waiting for one,
 idling in a transaction, and statements themselves are limited by the server.
 
-Errors of the database are told apart by what they say of the data: a server that is away, full, read-only or
+Errors of the database differ in what they say of the data: a server that is away, full, read-only or
 busy leaves everything as it is (:class:`~weitzman.errors.JournalUnavailableError`); anything else that goes
 wrong in reading is damage.
 """

@@ -277,13 +277,13 @@ class Problem:
         return problem
 
     def _learn(self, shown: Round, values: list[float]) -> None:
-        learned, told = self.tally.learned, False
+        learned, anything = self.tally.learned, False
         for place, value in zip(shown.places.tolist(), values, strict=True):
             if value == value:  # noqa: PLR0124  NaN is not itself
                 learned[place] += 1
-                told = True
+                anything = True
         # A round that ended with nothing is none
-        if told or shown.outside != math.inf:
+        if anything or shown.outside != math.inf:
             for player in (self._player, self._needs):
                 if player is not None:
                     player.learn(shown, np.array(values))

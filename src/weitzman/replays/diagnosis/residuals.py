@@ -4,8 +4,8 @@ The *residual* of a value is what a ridge regression on the contexts, fitted wit
 leaves of it (:mod:`weitzman.learn.models.means`); one regression per box, or one for boxes that carry no
 history.
 
-*Spread.* The standard deviation of the residuals of a box. A look is cheap or dear beside it: the gain of one
-more look is a matter of how far values scatter, so cost/spread has no unit.
+*Spread.* The standard deviation of the residuals of a box. A look is cheap or expensive beside it: the
+gain of one more look is a matter of how far values scatter, so cost/spread has no unit.
 
 *Correlation within rounds.* With z the residuals minus their mean over their spread, box by box, and m_t the
 number of boxes of round t whose value is known,

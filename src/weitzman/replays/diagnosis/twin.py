@@ -3,7 +3,7 @@
 A value is what the contexts predict plus a residual (:mod:`weitzman.replays.diagnosis.residuals`). In a
 twin every box
 keeps its contexts, its costs, its predictions and the multiset of its residuals, and so the mean of its
-values; only which residual came in which round is drawn anew:
+values; only which residual came in which round is drawn again:
 
 ============  =====================================================================================
 ``together``  the residuals of a round stay together: its boxes are as correlated as before

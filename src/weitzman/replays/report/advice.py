@@ -91,7 +91,7 @@ def _among(replay: Replay) -> str:
     found = [saving(replay, name) for name in replay.simple]
     cheaper = sum(one.kind == "saves" for one in found)
     better = [one.against for one in found if is_beaten(one, len(found))]
-    more = f"clearly worse than {', '.join(better)}" if better else "clearly worse than none"
+    more = f"clearly worse than {', '.join(better)}" if better else "not clearly worse than any"
     return (
         f"{replay.main} is clearly better than {cheaper} of {len(found)} other rules, and {more}."
     )

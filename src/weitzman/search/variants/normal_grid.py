@@ -46,7 +46,7 @@ class NormalGrid:
     """The recursion for a belief of weight κ_0 and shape a_0, and at most so many draws.
 
     ``start`` is log(c/s) before the first draw; ``optimal`` asks for the optimum in place of the rule that
-    draws where one more draw is better than none.
+    draws where one more draw is worth its cost.
     """
 
     weight: float

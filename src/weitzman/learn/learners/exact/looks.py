@@ -2,7 +2,7 @@
 
 A row looks at the points that are due by the travelled distance
 (:mod:`weitzman.learn.learners.exact.near`). If too many of them come near in a step, it looks at those
-around an anchor instead (:mod:`weitzman.learn.learners.exact.anchor`), until all keys are computed anew.
+around an anchor instead (:mod:`weitzman.learn.learners.exact.anchor`), until all keys are computed again.
 
 **Too many.** If a points come near in a step, K steps after a parting there are a K near ones, and a K² of
 them were gone through: near² / work is a, whatever K is. It is 3 to 6 where some weights fit, and

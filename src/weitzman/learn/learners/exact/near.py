@@ -3,7 +3,7 @@
 A point is due when the travelled distance has reached its key. The first ``near`` entries are those
 with a key up to the horizon h, the others are far: as long as the distance is below h, the due ones
 are all among the near. When it passes h, or when the near have been gone through for longer than
-one pass over all entries takes, all are parted anew at h = distance + gap.
+one pass over all entries takes, all are parted again at h = distance + gap.
 
 **The gap.** If it lasts for K updates, the near grow with K and are gone through K times: work a K²,
 against n for the pass over all n entries. The cost per update, a K + n/K, is least where both are

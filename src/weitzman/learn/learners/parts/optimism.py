@@ -35,7 +35,7 @@ thirtieth of it the second of (2) is a bound with room to spare, and it grows wi
 error keeps a box closed.
 
 A box that was never looked at takes the smallest of its prior prediction, the mean prediction and
-o − c as σ, where o is the outside option: nothing speaks for o against it, and a prior prediction
+o − c as σ, where o is the outside option: there is no evidence that o is better, and a prior prediction
 of 0 beyond o would keep it closed for ever. It has the width 1/√λ₀ = 2 that its first context would
 have, and is lowered by (1). Before the first look of all no spread is known, and nothing else is lowered.
 Nothing depends on the unit of values or contexts.

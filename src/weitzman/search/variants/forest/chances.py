@@ -36,7 +36,7 @@ _FIRST: Key = (-np.inf, -1)
 _NEVER: Key = (np.inf, -1)
 # Numbers in one table of trees and levels
 _CELLS = 4_000_000
-# What cannot be told from 0
+# What is 0 but for rounding
 _NEGLIGIBLE = 1e-15
 _NEVER_WANTED = 1e-18
 # Levels whose quantiles are finite
