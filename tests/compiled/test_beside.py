@@ -38,7 +38,7 @@ def stop():
         beside._beside._process.kill()
         beside._beside._process.wait()
 
-def new(policy=None, learner=wz.FTRL()):
+def new(policy=None, learner=wz.LinearisedFTRL()):
     which = {"policy": policy} if policy else {"learner": learner}
     return wz.Searcher(boxes=3, dimension=2, **which)
 """
@@ -53,7 +53,7 @@ stop()
 """
 
 SWITCH = """
-for learner in (wz.FTRL(), wz.Ridge()):
+for learner in (wz.LinearisedFTRL(), wz.Ridge()):
     searcher = new(learner=learner)
     rounds(searcher, 0, 1)
     search = searcher.open(np.ones((3, 2)), 0.1)
@@ -141,10 +141,10 @@ def test_the_first_rounds_wait_for_nothing(tmp_path: pathlib.Path) -> None:
 
 
 def test_machine_code_takes_over_in_the_middle_of_a_round(tmp_path: pathlib.Path) -> None:
-    before, now, ftrl, _, more, ridge = run(SWITCH, tmp_path)
+    before, now, linear, _, more, ridge = run(SWITCH, tmp_path)
     assert (before, now, more) == ("0", "1", "2")
     found = run(SWITCH)
-    assert (found[2], found[5]) == (ftrl, ridge)
+    assert (found[2], found[5]) == (linear, ridge)
     # What another process has compiled is there for the next one
     assert run(SWITCH, tmp_path)[:2] == ["1", "1"]
 

@@ -6,8 +6,9 @@ it is loaded at the next call. A process and not a thread: a thread would share 
 all that goes on, and could not be left while it compiles; and what compiling takes of memory goes with the
 process.
 
-What is most missed, by the seconds that plain Python has taken, is compiled first. The process ends when
-nothing has been asked for in a while; when the program ends before, it goes on until all is on disk.
+What is most missed, by the seconds that plain Python has taken for the length of its code, is compiled first.
+The process ends when nothing has been asked for in a while; when the program ends before, it goes on until
+all is on disk.
 
 Whoever has long work to do waits instead, inside :func:`waiting`, or by the environment variable
 ``WEITZMAN_COMPILE=first``: functions are then compiled here, before their first call. So they are where there

@@ -208,11 +208,12 @@ def _invert(matrix: Floats, inverse: Floats) -> None:
         matrix[j, j] = root
         below = matrix[j + 1 :]
         below[:, j] = (below[:, j] - _dots(below, matrix[j], j)) / root
-    for j in range(size):
-        inverse[j, :j] = 0.0
-        inverse[j, j] = 1.0 / matrix[j, j]
-        for i in range(j + 1, size):
-            inverse[j, i] = -_dot(matrix[i, j:], inverse[j, j:], i - j) / matrix[i, i]
+    inverse[:] = np.diag(1.0 / np.diagonal(matrix))
+    for i in range(1, size):
+        # Every fourth row at once: the same places go into the same partial sums, zeros before them
+        for r in range(min(i, 4)):
+            along = _dots(inverse[r:i:4, r:], matrix[i, r:], i - r)
+            inverse[r:i:4, i] = -along / matrix[i, i]
     # Column by column: what is still to be read stands to the right of it
     for i in range(size):
         inverse[: i + 1, i] = _dots(inverse[: i + 1, i:], inverse[i, i:], size - i)

@@ -65,7 +65,7 @@ def _plain(thing: Any) -> Any:
         return _made[thing]
     if isinstance(thing, Dispatcher):
         _made[thing] = _copied(thing.py_func)
-    elif hasattr(thing, "registry") and hasattr(thing, "dispatch"):
+    elif _is_generic(thing):
         _made[thing] = _chosen(thing)
     else:
         return thing
@@ -125,6 +125,28 @@ def _given(thing: Any) -> Any:
     if isinstance(thing, tuple) and any(isinstance(one, float | tuple) for one in thing):
         return _tuple_like(thing, [_given(one) for one in thing])
     return thing
+
+
+def length_of(function: Any, state_class: type) -> int:
+    """Return the length of the code of a compiled function and of all that it calls, in bytes."""
+    found: dict[Any, int] = {}
+    ahead = [function.py_func]
+    while ahead:
+        here = ahead.pop()
+        if here in found:
+            continue
+        found[here] = len(here.__code__.co_code)
+        for name in _names(here.__code__):
+            thing = here.__globals__.get(name)
+            if isinstance(thing, Dispatcher):
+                ahead.append(thing.py_func)
+            elif _is_generic(thing):
+                ahead.append(thing.dispatch(state_class))
+    return sum(found.values())
+
+
+def _is_generic(thing: Any) -> bool:
+    return hasattr(thing, "registry") and hasattr(thing, "dispatch")
 
 
 def _returned(thing: Any) -> Any:

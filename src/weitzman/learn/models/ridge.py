@@ -159,10 +159,10 @@ def _eigen(matrix: Floats, vectors: Floats) -> None:
                 t = -t if theta < 0.0 else t
                 c = 1.0 / np.sqrt(t * t + 1.0)
                 s = t * c
-                for one, other in ((both[p], both[q]), (both[:, p], both[:, q])):
-                    turned = c * one - s * other
-                    other[:] = s * one + c * other
-                    one[:] = turned
+                turn = np.array([[-s], [s]])
+                # A pair of rows, then a pair of columns
+                for pair in (both[p : q + 1 : q - p], both.T[p : q + 1 : q - p]):
+                    pair[:] = c * pair + turn * pair[::-1]
         if largest <= least:
             break
     matrix[:], vectors[:] = both[:size], both[size:]

@@ -21,7 +21,7 @@ from weitzman.serve.messages.schema import ChangedProblem, NewProblem, ProblemLi
 
 
 async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
-    """Compile what a new problem needs, on a thread, before it is there."""
+    """Load what a new problem needs, on a thread, before it is there."""
     if not engine.warm_up.is_done(ask):
         # What cannot be warmed up is refused by the command, which says why
         with contextlib.suppress(InvalidInputError):

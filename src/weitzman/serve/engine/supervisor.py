@@ -68,8 +68,7 @@ class Supervisor:
         """Return the refusal of everything while there is no engine."""
         if self.refused is not None:
             return Refusal("unavailable", f"The service reads its journal no more: {self.refused}")
-        text = "The service is not ready yet: it reads its journal"
-        return Refusal("unavailable", f"{text}, and compiles its loops if it has never run before.")
+        return Refusal("unavailable", "The service is not ready yet: it reads its journal.")
 
     def start(self) -> None:
         """Begin to make the state; the engine is there when it is done."""
@@ -156,7 +155,7 @@ class Supervisor:
             except (JournalFormatError, ValueError) as error:
                 log("not mended", error=str(error))
                 failed.lost = None
-        long = threading.Timer(_LONG, log, ["compiling"], {"seconds": "about 60, once"})
+        long = threading.Timer(_LONG, log, ["warming up"])
         long.daemon = True
         long.start()
         self.warm_up.run(_USUAL)

@@ -1,4 +1,7 @@
-"""Warm-up: compiled code is loaded, or made, before it is needed by a request."""
+"""Warm-up: compiled code is loaded, or asked for, before it is needed by a request.
+
+What is not on disk is compiled beside the service, which decides in plain Python until then.
+"""
 
 import threading
 
@@ -17,7 +20,7 @@ class WarmUp:
         self._lock = threading.Lock()
 
     def is_done(self, settings: Created | NewProblem) -> bool:
-        """Whether a round of such a problem compiles nothing."""
+        """Whether a round of such a problem loads nothing that is there by now."""
         return _key(settings) in self._done
 
     def run(self, settings: Created | NewProblem) -> None:
@@ -39,7 +42,7 @@ class WarmUp:
                 del given["learner"]
             small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
-            # A policy compiles its last loops when its first trees are grown
+            # A policy needs its last loops when its first trees are grown
             for number in range(20 if problem.may_take_long else 2):
                 contexts = np.array([[1.0], [2.0 + number]])
                 sigma = problem.propose(None, contexts, [1.0, 1.0], 3.0)
