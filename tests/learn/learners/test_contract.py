@@ -28,6 +28,7 @@ LEARNERS: dict[str, Learner] = {
     "FTRL with all options": FTRL(eta=2.0, intercept=True, forget=0.97, window=40),
     "FTRL, discounted": FTRL(forget=0.9, intercept=False),
     "FTRL, shared": FTRL(shared=True, intercept=False),
+    "FTRL with a memory": FTRL(memory=64, intercept=False),
     "LinearisedFTRL": LinearisedFTRL(intercept=True),
     "LinearisedFTRL, shared": LinearisedFTRL(shared=True, intercept=False),
     "LinUCB": LinUCB(intercept=True),

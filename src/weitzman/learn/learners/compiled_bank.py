@@ -20,6 +20,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.learn.bank_input import refusal
 from weitzman.learn.learner import Bank
 from weitzman.learn.learners.parts.kernels import UNSORTED, learn_rows, predict_rows, width_rows
+from weitzman.learn.learners.parts.loop import Results, Rounds, Scratch, play_rounds
 from weitzman.learn.learners.parts.regulariser import prior_rows
 from weitzman.learn.learners.parts.state_arrays import copy_corner, named_arrays
 from weitzman.search.numbers import LIMIT
@@ -131,6 +132,11 @@ class CompiledBank(Bank):
             self._learn_rows.call(self.arrays, *given, self.shared, self.boxes, self._marks)
         elif row >= 0:
             raise refusal(row, rule, (boxes, contexts, values, costs))
+
+    def play(self, rounds: Rounds, results: Results, work: Scratch) -> int:
+        """Play recorded rounds, for which there is room; return how many of the first ones are done."""
+        play_rounds(self.arrays, rounds, results, work)
+        return len(rounds.contexts)
 
     def reserve(self, observations: int) -> None:
         """Make room for further observations of every row."""

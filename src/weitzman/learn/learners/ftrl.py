@@ -10,7 +10,8 @@ nearly constant cost per round: :mod:`weitzman.learn.learners.exact.points` keep
 
 **Cost.** A round costs O(d²) per box and a few looks at old points, about log t of them for
 contexts in random order. In an adversarial order the looks can be O(t): each is a scalar product.
-Memory is that of all points seen, or of the last ``window``.
+Memory is that of all points seen, of the last ``window``, or with ``memory`` of about so many: points whose
+sign cannot change soon are then in a temporary file (:mod:`weitzman.learn.learners.exact.far`).
 
 **Conventions.** The intercept is one more feature, the constant 1, held to the prior and inside the
 ball as the others. Discount and window go by the observations of a box, not by rounds: a box that
@@ -33,6 +34,7 @@ from weitzman.compiled.linalg import dot, load_row
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import UNBOUNDED, CompiledBank
 from weitzman.learn.learners.exact.anchor import length_of
+from weitzman.learn.learners.exact.far import PLAIN, fold_rows, note
 from weitzman.learn.learners.exact.minimiser import minimise
 from weitzman.learn.learners.exact.points import (
     ANCHORED,
@@ -56,6 +58,7 @@ from weitzman.learn.learners.exact.points import (
     make_room,
 )
 from weitzman.learn.learners.exact.steps import solve
+from weitzman.learn.learners.far_bank import FarBank
 from weitzman.learn.learners.parts.kernels import (
     learn_row,
     note_residual,
@@ -81,6 +84,7 @@ from weitzman.learn.learners.parts.regulariser import (
 )
 from weitzman.search.numbers import whole_number
 
+LEAST_MEMORY = 64
 _LONGEST = 1 << 24
 
 
@@ -109,6 +113,10 @@ class FTRL:
         Whether all boxes share one w.
     horizon
         T, for ``eta="theorem"``.
+    memory
+        How many points a box holds in memory, at least 64, more where the weights need it
+        (:mod:`weitzman.learn.learners.exact.far`). The others are in a temporary file, and the weights as
+        exact. All are in memory if None.
     explore
         What optimism goes by: ``"own"``, the error that a box's own values show too, or ``"between"``, the
         spread between boxes alone (:mod:`weitzman.learn.learners.parts.optimism`). None leaves it to the
@@ -131,12 +139,26 @@ class FTRL:
     window: int | None = None
     shared: bool = False
     horizon: int | None = None
+    memory: int | None = None
     explore: Literal["own", "between"] | None = None
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
         rules = self._rules()
         window = int(rules[WINDOW])
+        if self.memory is not None:
+            memory = whole_number(self.memory, "The memory", least=LEAST_MEMORY)
+            if window > 0:
+                rule = "be left out where a window or a discount lets points go"
+                raise InvalidInputError("The memory", rule, self.memory)
+            return FarBank(
+                self,
+                boxes=boxes,
+                dimension=dimension,
+                blank=lambda start, capacity: _blank(start, capacity, rules, memory),
+                tidy=_tidy,
+                memory=memory,
+            )
         return CompiledBank(
             self,
             boxes=boxes,
@@ -168,11 +190,14 @@ class FTRL:
         return np.array([*rules, *more], dtype=np.float64)
 
 
-def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
+def _blank(start: Floats, capacity: int, rules: Floats, memory: int = 0) -> FTRLState:
     rows, size = start.shape
     entries = 2 * capacity if rules[WINDOW] > 0 else capacity
     reals = np.zeros((rows, 10))
     reals[:, NOW] = 1.0
+    work = np.zeros((PLAIN, size))
+    if memory > 0:
+        work = np.concatenate([work, fold_rows(rows, size, memory)])
     figures = 5 if rules.shape[0] > OWN else 3
     return FTRLState(
         weights=starting_weights(start, rules[RADIUS]),
@@ -191,7 +216,7 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
         spread=np.zeros((rows, figures)),
         pool=np.zeros(figures),
         rules=rules,
-        work=np.zeros((10, size)),
+        work=work,
         square=np.zeros((2, size, size)),
         lists=np.zeros((2, entries), dtype=np.int64),
         kinks=np.zeros((2, entries)),
@@ -201,8 +226,10 @@ def _blank(start: Floats, capacity: int, rules: Floats) -> FTRLState:
 
 def _tidy(state: Arrays) -> Arrays:
     counts = np.asarray(state["counts"], dtype=np.int64)
-    held = min(int(counts[:, SEEN].max()), state["points"].shape[1])
     entries = int(counts[:, ENTRIES].max())
+    # Without a window every point that is held has one entry
+    held = entries if state["rules"][WINDOW] == 0.0 else int(counts[:, SEEN].max())
+    held = min(held, state["points"].shape[1])
     unused = np.arange(entries) >= counts[:, ENTRIES, None]
     # What is around an anchor is not kept, and no key means anything without it
     unused |= state["reals"][:, EDGE, None] == ANCHORED
@@ -236,6 +263,8 @@ def _reach(state: FTRLState, row: int, context: Floats) -> float:
 
 @implements(learn_row, FTRLState)
 def _learn(state: FTRLState, row: int, context: Floats, value: float, cost: float) -> None:
+    if state.work.shape[0] > PLAIN:
+        note(state, row)
     x = state.work[0]
     load_row(context, x)
     moved = False

@@ -24,7 +24,6 @@ from weitzman.learn.learners.parts.loop import (
     Results,
     Rounds,
     Scratch,
-    play_rounds,
 )
 from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record
@@ -81,8 +80,7 @@ def play_compiled(
             opened_count=played.opened_count[now],
             predictions=kept[now],
         )
-        play_rounds(bank.arrays, part, results, work)
-        done = now.stop
+        done += bank.play(part, results, work)
         # Round by round in plain Python, for as long as there is no machine code
         most = 1 if is_being_made(play_rounds) else rounds
     return played

@@ -137,14 +137,13 @@ def next_look(travelled: float, residual: float, reach: float) -> float:
 
 
 @rare
-def _rekey(state: FTRLState, row: int) -> None:
-    """Start the travelled distance at 0 again, with keys in the present units."""
+def rekey(state: FTRLState, row: int, first: int, end: int) -> None:
+    """Start the travelled distance at 0 again, with keys of these points in the present units."""
     size = state.weights.shape[1]
     window = int(state.rules[WINDOW])
-    seen = state.counts[row, SEEN]
     state.reals[row, TRAVELLED] = 0.0
     entries = 0
-    for ident in range(max(0, seen - window) if window > 0 else 0, seen):
+    for ident in range(first, end):
         point = state.points[row, ident % window if window > 0 else ident]
         squares = 0.0
         for j in range(size):
@@ -213,7 +212,9 @@ def enter(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> N
     """Take a new point into the sums and the list."""
     size = x.shape[0]
     window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
-    slot = seen % window if window > 0 else seen
+    # Without a window every point that is held has one entry
+    ident = seen if window > 0 else state.counts[row, ENTRIES]
+    slot = ident % window if window > 0 else ident
     now = state.reals[row, NOW]
     point = state.points[row, slot]
     grown = False
@@ -242,13 +243,13 @@ def enter(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> N
     # Sweeping now and then keeps the travelled distance, and with it its rounding, small
     full = window > 0 and state.counts[row, ENTRIES] == 2 * window
     if grown or full or (seen & (seen + 1)) == 0:
-        _rekey(state, row)
+        rekey(state, row, max(0, seen + 1 - window) if window > 0 else 0, ident + 1)
     elif state.reals[row, EDGE] == ANCHORED:
         _enter_around(state, row)
     else:
         key = next_look(state.reals[row, TRAVELLED], residual, point[size + REACH])
         entries, near = state.counts[row, ENTRIES], state.counts[row, NEAR]
-        state.keys[row, entries], state.ids[row, entries] = key, seen
+        state.keys[row, entries], state.ids[row, entries] = key, ident
         if key <= state.reals[row, EDGE]:
             exchange(state.keys[row], state.ids[row], near, entries)
             state.counts[row, NEAR] = near + 1
@@ -258,7 +259,7 @@ def enter(state: FTRLState, row: int, x: Floats, value: float, cost: float) -> N
 @rare
 def _enter_around(state: FTRLState, row: int) -> None:
     """Take the newest point into what is around the anchor."""
-    slot = state.counts[row, SEEN] - 1
+    slot = state.counts[row, ENTRIES]
     around, size, point = state.around[row], state.weights.shape[1], state.points[row, slot]
     value, reach = point[size + VALUE], point[size + REACH]
     residual = dot(around, point, size) - value
