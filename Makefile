@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
+.PHONY: help demo system test test-alone test-integrations test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,6 +22,14 @@ system:
 
 test: .venv/installed system  ## run all tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+.venv-integrations/installed: tests/integrations/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check -r tests/integrations/requirements.txt -e '.[gateway]'
+	@touch $@
+
+test-integrations: .venv-integrations/installed  ## run LiteLLM, LangChain and OpenAI's client against local upstreams (5 minutes with the installation)
+	.venv-integrations/bin/python -m pytest -q tests/integrations -m "not reliability"
 
 test-reliability: .venv/installed system  ## run the service under faults, in full
 	$(BIN)/python -m pytest -q -p no:xdist -m reliability
@@ -94,4 +102,4 @@ bench-memory: .venv/installed  ## memory of the service and growth of its journa
 	cd benchmarks && ../$(BIN)/python -m serve.footprint
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
+	rm -rf .venv .venv-integrations .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -27,6 +27,11 @@ class Question:
     task: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, text: str) -> "Question":
+        """Return a question of one message."""
+        return cls(messages=[{"role": "user", "content": text}])
+
     @cached_property
     def text(self) -> str:
         """The texts of all messages, one after the other."""

@@ -1,12 +1,19 @@
 """Rounds of asking that a searcher in this process decides."""
 
 import threading
-from collections.abc import Mapping
-from typing import Any
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any, cast
 
-from weitzman.errors import SearchStateError
+from weitzman.errors import SearchStateError, WeitzmanError
+from weitzman.integrations.asking import Asked, find_answer
+from weitzman.integrations.grading import ByFunction, Grader, ModelReply
 from weitzman.integrations.pool import Pool, Question
+from weitzman.integrations.spending import NO_LIMITS, Limits, Purse
 from weitzman.learn.live import LiveSearch
+from weitzman.learn.policy import Policy
 from weitzman.learn.searcher import Searcher
 
 
@@ -69,3 +76,87 @@ class SearcherRound:
                 self._search.close()
             except SearchStateError:
                 return  # no value came, and there is none to keep
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What is read of a reply: what it says, and how many tokens the call had, if that is known."""
+
+    text: str
+    prompt_tokens: float | None = None
+    answer_tokens: float | None = None
+
+
+Call = Callable[[str, float], Awaitable[Any]]
+"""Calls a model within so many seconds, and returns its reply or raises."""
+
+
+class ModelSearch:
+    """A live search over models that some tool calls: pool, searcher, grader and limits.
+
+    ``grader`` may be a function of a question and a text. ``price`` returns what a reply really cost; left
+    out, or where it returns None, its tokens do at the prices of the pool. A policy or a searcher of one's
+    own may decide; ``day`` is the most that a day may cost.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: Pool,
+        grader: Grader | Callable[[Question, str], Any],
+        policy: Policy | str = "default",
+        searcher: Searcher | None = None,
+        limits: Limits = NO_LIMITS,
+        day: float = inf,
+        price: Callable[[Any], float | None] | None = None,
+    ) -> None:
+        self.pool = pool
+        self.searcher = pool.searcher(policy) if searcher is None else searcher
+        self.rounds = SearcherRounds(pool, self.searcher)
+        self.grader = cast(
+            "Grader", grader if hasattr(grader, "grade") else ByFunction(function=grader)
+        )
+        self.limits = limits
+        self.purse = Purse(day)
+        self.price = price
+        self._models = {model.name: model for model in pool.models}
+
+    async def answer(self, question: Question, call: Call, hear: Callable[[Any], Heard]) -> Asked:
+        """Return the best answer to a question; where every call failed, raise what the last one raised."""
+        failures: list[Exception] = []
+
+        async def ask(model: str, asked: Question, seconds: float) -> ModelReply:
+            begin, cost, text, error, reply = time.perf_counter(), 0.0, "", None, None
+            try:
+                reply = await call(model, seconds)
+                heard = hear(reply)
+                text, cost = heard.text, self._cost(model, asked, reply, heard)
+            except Exception as failure:
+                failures.append(failure)
+                error = f"{type(failure).__name__}: {failure}"
+            seconds = round(time.perf_counter() - begin, 6)
+            return ModelReply(text=text, reply=reply, cost=cost, seconds=seconds, error=error)
+
+        found = await find_answer(
+            self.pool,
+            self.rounds,
+            question,
+            ask=ask,
+            grader=self.grader,
+            limits=self.limits,
+            purse=self.purse,
+        )
+        if found.answer is None:
+            if failures:
+                raise failures[-1]
+            raise WeitzmanError(f"No model was asked: {found.why}.")
+        return found
+
+    def _cost(self, model: str, question: Question, reply: Any, heard: Heard) -> float:
+        said = None if self.price is None else self.price(reply)
+        if said is not None:
+            return float(said)
+        prompt, tokens = heard.prompt_tokens, heard.answer_tokens
+        if prompt is None or tokens is None:
+            prompt, tokens = question.tokens, Question.of(heard.text).tokens
+        return self._models[model].price(prompt, tokens)

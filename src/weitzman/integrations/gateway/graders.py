@@ -71,7 +71,7 @@ def _by_model(described: config.ByModelSection, connections: Connections) -> ByM
     upstream = Upstream(about, model, connections)
 
     async def call(text: str) -> ModelReply:
-        return await upstream.ask(Question(messages=[{"role": "user", "content": text}]), inf)
+        return await upstream.ask(Question.of(text), inf)
 
     said = {"prompt": described.prompt, "right": described.right}
     return ByModel(call=call, **{name: text for name, text in said.items() if text is not None})
