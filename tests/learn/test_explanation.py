@@ -57,6 +57,25 @@ def test_a_contribution_is_weight_times_feature() -> None:
         assert box.contributions == (before[0], 2 * before[1], before[2], before[3])
 
 
+@pytest.mark.parametrize(("sense", "sign"), [("min", 1.0), ("max", -1.0)])
+def test_what_features_do_not_add_is_the_level_and_the_cost(sense: str, sign: float) -> None:
+    """Other contexts leave it as it is, and a look that costs more moves it by as much."""
+    contexts, costs, _ = record(2, gaps=False, seed=1)
+    searcher = taught(feedback="full", sense=sense)
+    first, other, dearer = (
+        {b.box: b for b in searcher.explain(x, c).boxes}
+        for x, c in (
+            (contexts[0], costs[0]),
+            (contexts[1], costs[0]),
+            (contexts[0], costs[0] + 2.0),
+        )
+    )
+    for name, box in first.items():
+        level = (box.contributions or ())[-1]
+        assert (other[name].contributions or ())[-1] == pytest.approx(level)
+        assert (dearer[name].contributions or ())[-1] == pytest.approx(level + 2.0 * sign)
+
+
 @every_learner
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_boxes_stand_in_the_order_in_which_they_are_opened(learner: wz.Learner, sense: str) -> None:

@@ -76,8 +76,8 @@ class BoxExplanation:
     looks
         How many values of the box were learned; None where nobody counts.
     contributions
-        What each feature adds to the prediction, weight times feature, then the intercept if there
-        is one; None for a learner whose prediction is not such a sum.
+        What each feature adds to the prediction, weight times feature, then what is there without them, the
+        cost of the look included, if it is learned; None for a learner whose prediction is not such a sum.
     """
 
     box: Hashable
@@ -201,7 +201,8 @@ def explain_round(
             each = sign * weights[row] * x
             if units is not None:
                 each = np.roll(units.scale * each, -1)
-                each[-1] += sign * units.origin
+                # What features do not explain: the constant, and what the cost of the look makes
+                each[-1] = sign * plain[row] - math.fsum(each[:-1])
             parts = tuple(each.tolist())
         boxes.append(
             BoxExplanation(

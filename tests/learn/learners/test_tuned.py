@@ -1,6 +1,7 @@
 """FTRL at several strengths, beside a plain re-enactment of which of them predicts."""
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.ridge import Ridge
-from weitzman.learn.learners.tuned import NARROW, STRENGTHS, TunedBank
+from weitzman.learn.learners.tuned import STRENGTHS, TunedBank
 
 Array = NDArray[np.float64]
 BOXES = 3
@@ -31,9 +32,14 @@ def rounds(count: int, features: int, seed: int, slope: float) -> list[tuple[Arr
 
 
 class Plain:
-    """Learners side by side, whose weights are held by the size of what they are given."""
+    """Learners side by side, whose weights are held by the size of what they are given.
 
-    def __init__(self, features: int) -> None:
+    η is 2, so a level that is given x is held like 1/2 ÷ x² looks: by the first like one, by others like
+    half of one; by the curious, as with two features, like a half and an eighth.
+    """
+
+    def __init__(self, features: int, *, curious: bool) -> None:
+        self.curious = curious
         self.banks = [
             FTRL(eta=2.0, prior="boxes", intercept=False).start(
                 boxes=BOXES, dimension=1 if s == math.inf else 1 + features
@@ -41,18 +47,23 @@ class Plain:
             for s in STRENGTHS
         ]
         self.ahead: list[list[float]] = [[] for _ in STRENGTHS]
+        self.usual: float | None = None
 
     def given(self, k: int, contexts: Array) -> Array:
         s = STRENGTHS[k]
-        if s == math.inf:
-            return contexts[:, :1]
-        if s == 1.0:
-            return np.hstack([NARROW * contexts[:, :1], contexts[:, 1:]])
+        x = (1.0 if k == 0 else 2.0) if self.curious else (math.sqrt(0.5) if k == 0 else 1.0)
+        level = np.full((len(contexts), 1), x)
         # Weights of features that are √s times as small are held s times as strongly
-        return np.hstack([contexts[:, :1], contexts[:, 1:] / math.sqrt(s)])
+        return level if s == math.inf else np.hstack([level, contexts[:, 1:] / math.sqrt(s)])
 
-    def sigma(self, k: int, contexts: Array, optimism: float) -> Array:
-        return self.banks[k].predict(self.given(k, contexts), COSTS, optimism=optimism)
+    def dearer(self, costs: Array) -> Array:
+        """What a look costs more than on average in the first round."""
+        known = self.usual is not None and not self.curious
+        return costs - self.usual if known else np.zeros(len(costs))
+
+    def sigma(self, k: int, contexts: Array, costs: Array, optimism: float) -> Array:
+        plain = self.banks[k].predict(self.given(k, contexts), costs, optimism=optimism)
+        return plain + self.dearer(costs)
 
     def leader(self) -> int:
         best, most = 0, 0.0
@@ -62,34 +73,49 @@ class Plain:
                 best, most = k, lead
         return best
 
-    def learn(self, contexts: Array, values: Array) -> None:
+    def learn(self, contexts: Array, costs: Array, values: Array) -> None:
+        self.usual = float(costs.mean()) if self.usual is None else self.usual
         lost = []
         for k in range(len(STRENGTHS)):
-            z = self.sigma(k, contexts, 0.0) - values
-            lost.append(float(np.nansum(np.maximum(z, 0.0) ** 2 / 2.0 - COSTS * z)))
-            self.banks[k].update(EVERY, self.given(k, contexts), values, COSTS)
+            z = self.sigma(k, contexts, costs, 0.0) - values
+            lost.append(float(np.nansum(np.maximum(z, 0.0) ** 2 / 2.0 - costs * z)))
+            left = values - self.dearer(costs)
+            self.banks[k].update(EVERY, self.given(k, contexts), left, costs)
         for k, ahead in enumerate(self.ahead):
             ahead.append(lost[0] - lost[k])
 
 
 @pytest.mark.parametrize(("features", "slope"), [(1, 2.0), (12, 0.0), (12, 1.0)])
-@pytest.mark.parametrize("optimism", [0.0, 0.75])
+@pytest.mark.parametrize(("optimism", "curious"), [(0.0, False), (0.75, True), (0.75, False)])
 def test_who_predicts_is_clearly_better_than_the_first(
-    features: int, slope: float, optimism: float
+    features: int, slope: float, optimism: float, curious: bool
 ) -> None:
-    bank, plain = TunedBank(LEARNER, boxes=BOXES, dimension=1 + features), Plain(features)
+    bank = TunedBank(LEARNER, boxes=BOXES, dimension=1 + features, curious=curious)
+    plain, rng = Plain(features, curious=curious), np.random.default_rng(5)
     for contexts, values in rounds(60, features, 1, slope):
-        k = plain.leader()
+        costs, k = rng.uniform(0.2, 1.0, size=BOXES), plain.leader()
         assert bank.leader == k
-        lowered = plain.sigma(0, contexts, optimism) - plain.sigma(0, contexts, 0.0)
-        expected = plain.sigma(k, contexts, 0.0) + lowered
-        found = bank.predict(contexts, COSTS, optimism=optimism)
+        lowered = plain.sigma(0, contexts, costs, optimism) - plain.sigma(0, contexts, costs, 0.0)
+        expected = plain.sigma(k, contexts, costs, 0.0) + lowered
+        found = bank.predict(contexts, costs, optimism=optimism)
         np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
-        bank.update(EVERY, contexts, values, COSTS)
-        plain.learn(contexts, values)
+        bank.update(EVERY, contexts, values, costs)
+        plain.learn(contexts, costs, values)
     # Features that say nothing are not gone by
     if slope != 1.0:
         assert (bank.leader == 0) == (slope > 0.0)
+
+
+@pytest.mark.parametrize("features", [1, 5, 64])
+def test_levels_are_held_alike_however_many_features_there_are(features: int) -> None:
+    """One look moves the level of a box by 1/(1 + strength) of the way, in looks."""
+    bank = TunedBank(replace(LEARNER, eta=4.0 / features), boxes=1, dimension=1 + features)
+    contexts = np.hstack([np.full((1, 1), 2.0), np.zeros((1, features))])
+    # Below 0, so that the look is active; it costs nothing
+    bank.update([0], contexts, [-8.0], 0.0)
+    for k, strength in enumerate((1.0, 0.5, 0.5, 0.5)):
+        found = bank._sigma(k, contexts, np.zeros(1), np.zeros(1, dtype=np.int64), 0.0, math.inf)
+        assert found[0] == pytest.approx(-8.0 / (1.0 + strength))
 
 
 @pytest.mark.parametrize(("prior", "sure"), [("boxes", 1.0), ("agreed", 2.0)])
@@ -118,8 +144,9 @@ def test_a_new_box_is_predicted_by_what_the_others_agree_on(
     assert some
 
 
-def test_a_restored_bank_goes_on_alike() -> None:
-    bank, again = (TunedBank(LEARNER, boxes=BOXES, dimension=5) for _ in range(2))
+@pytest.mark.parametrize("curious", [False, True])
+def test_a_restored_bank_goes_on_alike(curious: bool) -> None:
+    bank, again = (TunedBank(LEARNER, boxes=BOXES, dimension=5, curious=curious) for _ in range(2))
     made = rounds(40, 4, 2, 0.0)
     for t, (contexts, values) in enumerate(made):
         if t == 20:
@@ -134,7 +161,7 @@ def test_an_earlier_state_is_led_by_who_is_ahead_and_given_what_it_was_given() -
     for contexts, values in rounds(40, 12, 3, 0.0):
         bank.update(EVERY, contexts, values, COSTS)
     state = bank.state()
-    del state["squares"], state["constants"]
+    del state["squares"], state["constants"], state["cost"]
     losses = bank._losses + 7.0
     state["losses"] = losses
     again.restore(state)

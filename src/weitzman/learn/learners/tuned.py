@@ -24,9 +24,22 @@ first values, and every change moves all reservation values.
 **Optimism** is that of the first learner, whoever predicts: what is not known of a box is how much its
 features say, and a learner that holds their weights strongly takes for known what it was never shown.
 
-It is for prepared rounds (:mod:`weitzman.learn.preparation`): the first column of a context is the constant.
-The first learner holds its weight as that of a feature, since boxes mostly differ little where their features
-explain them; the others hold it WIDE² times less, and are clearly better where boxes differ by a constant.
+It is for prepared rounds (:mod:`weitzman.learn.preparation`): the first column of a context is the constant,
+whose weight is the *level* of a box.
+
+**How strongly levels are held** to those of the others has nothing to do with the number of features. A look
+is one more square in the loss, so it is counted in looks: the first learner holds the level like one look,
+since boxes mostly differ little where their features explain them; the others hold it half as strongly, and
+are clearly better where boxes differ by a constant.
+
+**Costs.** Boxes that are alike have different σ if their looks do not cost the same: dσ/dc = 1/P(v < σ) ≥ 1.
+So what is learned, and held to the others, is σ − (c − c̄), with c̄ the mean cost of the first round that is
+learned: H_c(σ − v) = H_c((σ − (c − c̄)) − (v − (c − c̄))). Where all looks cost the same it is σ.
+
+With ``curious``, where only what is opened is seen, both are as they were: d features hold the level like d/4
+looks in the first learner and like d/16 in the others, and σ is what is learned. Boxes that were looked at
+once or twice are then held to the others more strongly, and the policy adds what the cost of a box that it
+never looked at makes (:mod:`weitzman.learn.policies.allowance`).
 """
 
 import math
@@ -47,10 +60,12 @@ from weitzman.learn.preparation import WIDE
 STRENGTHS = (1.0, 8.0, 64.0, math.inf)
 """How much more strongly the weights of features are held than ``eta`` says."""
 
-NARROW = 1.0 / WIDE
-"""What the first learner is given of the constant: 1, which is held as the weight of a feature is."""
+LEVELS = (1.0, 0.5, 0.5, 0.5)
+"""How many looks the level of a box is held like."""
 
-_ALIKE = (*(math.sqrt(s) for s in STRENGTHS[:-1]), 1.0)
+_HELD = (*STRENGTHS[:-1], 1.0)  # the last one has no features to hold more strongly
+_ALIKE = tuple(math.sqrt(s) for s in _HELD)
+_AS_FEATURE = (1.0 / WIDE, *_ALIKE[1:])
 
 
 class TunedBank(Bank):
@@ -62,17 +77,22 @@ class TunedBank(Bank):
         FTRL at strength 1; its η is a number.
     boxes, dimension
         As for any bank; the first number of a context is a constant.
+    curious
+        Whether only what is opened is seen, and optimism sees to it that boxes are.
     """
 
-    def __init__(self, learner: FTRL, *, boxes: int, dimension: int) -> None:
+    def __init__(self, learner: FTRL, *, boxes: int, dimension: int, curious: bool = False) -> None:
         super().__init__(boxes=boxes, dimension=dimension, shared=learner.shared)
         eta = cast("float", learner.eta)
         held = [replace(learner, eta=eta / strength) for strength in STRENGTHS[:-1]]
         self._banks = [one.start(boxes=boxes, dimension=dimension) for one in held]
         # The last one has no features: it is given the constant alone
         self._banks.append(learner.start(boxes=boxes, dimension=1))
-        # What each bank is given of the constant
-        self._constants = np.array([NARROW, *_ALIKE[1:]])
+        # What each bank is given of the constant: at x the level is held like 1/(η x²) looks
+        free = np.sqrt(np.divide(_HELD, LEVELS) / eta) / WIDE
+        self._constants = np.array(_AS_FEATURE) if curious else free
+        # c̄; NaN before anything is learned, +∞ if σ itself is
+        self._cost = math.inf if curious else math.nan
         # −Σ D and Σ D² of each bank
         self._losses = np.zeros(len(self._banks))
         self._squares = np.zeros(len(self._banks))
@@ -90,9 +110,7 @@ class TunedBank(Bank):
 
     def _given(self, k: int, contexts: Floats) -> Floats:
         """Return contexts as one of the banks sees them."""
-        if STRENGTHS[k] == math.inf:
-            return np.ascontiguousarray(contexts[:, :1])
-        given = contexts.copy()
+        given = contexts[:, :1].copy() if STRENGTHS[k] == math.inf else contexts.copy()
         given[:, 0] *= self._constants[k]
         return given
 
@@ -107,12 +125,12 @@ class TunedBank(Bank):
     ) -> Floats:
         """Predict by the bank that leads; σ is lowered as far as the first bank lowers its own."""
         k = self.leader
-        if k == 0:
-            return self._sigma(0, contexts, costs, boxes, optimism, outside)
-        sigma = self._sigma(k, contexts, costs, boxes, 0.0, outside)
-        if optimism > 0.0:
+        sigma = self._sigma(k, contexts, costs, boxes, optimism if k == 0 else 0.0, outside)
+        if k > 0 and optimism > 0.0:
             sigma -= self._sigma(0, contexts, costs, boxes, 0.0, outside)
             sigma += self._sigma(0, contexts, costs, boxes, optimism, outside)
+        if math.isfinite(self._cost):
+            sigma += costs - self._cost
         return sigma
 
     def _sigma(
@@ -133,6 +151,9 @@ class TunedBank(Bank):
         known = np.flatnonzero(~np.isnan(values))
         if not len(known):
             return
+        mean = math.fsum(costs) / len(costs) if math.isnan(self._cost) else self._cost
+        if math.isfinite(mean):
+            values = values - (costs - mean)
         paid, places = costs[known], boxes[known]
         sigma = np.empty((len(self._banks), len(known)))
         for k, bank in enumerate(self._banks):
@@ -141,6 +162,7 @@ class TunedBank(Bank):
                 contexts=rows[known], costs=paid, boxes=places, optimism=0.0
             )
             bank.update_arrays(boxes=boxes, contexts=rows, values=values, costs=costs)
+        self._cost = mean
         first, *others = (math.fsum(lost) for lost in loss(sigma - values[known], paid))
         apart = np.array([0.0, *(lost - first for lost in others)])
         self._losses += apart
@@ -154,7 +176,10 @@ class TunedBank(Bank):
         return self._banks[self.leader]._residuals()
 
     def weights(self, boxes: ArrayLike | None = None) -> Floats | None:
-        """Return w of each box, 0 for features that the leading bank does not look at."""
+        """Return w of each box, 0 for features that the leading bank does not look at.
+
+        w·x is σ − (c − c̄).
+        """
         k = self.leader
         found = cast("Floats", self._banks[k].weights(boxes))
         out = np.zeros((len(found), self.dimension))
@@ -169,13 +194,16 @@ class TunedBank(Bank):
     def _state(self) -> Arrays:
         own = {"losses": self._losses, "squares": self._squares, "constants": self._constants}
         state: Arrays = {name: array.copy() for name, array in own.items()}
+        if not math.isinf(self._cost):
+            state["cost"] = np.array([self._cost])
         return state | joined({f"bank{k}": bank.state() for k, bank in enumerate(self._banks)})
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         losses = state.get("losses")
-        # Earlier states hold L_k, and whoever was ahead led; all banks held the constant alike
+        # Earlier states hold L_k, and whoever was ahead led; all banks held the constant alike, and learned σ
         squares = state.get("squares", np.zeros_like(self._squares))
         constants = state.get("constants", np.array(_ALIKE))
+        cost = state.get("cost", np.array([math.inf]))
         if losses is None or {a.shape for a in (losses, squares, constants)} != {
             (len(self._banks),)
         }:
@@ -185,3 +213,4 @@ class TunedBank(Bank):
         self._losses = np.array(losses - losses[0], dtype=np.float64)
         self._squares = np.array(squares, dtype=np.float64)
         self._constants = np.array(constants, dtype=np.float64)
+        self._cost = float(np.array(cost, dtype=np.float64)[0])

@@ -85,7 +85,7 @@ def prepared_bank(policy: Any, *, boxes: int, dimension: int, curious: bool) -> 
         return bank_of(learner, boxes=boxes, dimension=dimension)
     ready = linear_learner(learner, dimension - 1)
     if isinstance(learner, FTRL) and learner.eta == "auto":
-        return TunedBank(ready, boxes=boxes, dimension=dimension)
+        return TunedBank(ready, boxes=boxes, dimension=dimension, curious=curious)
     return bank_of(ready, boxes=boxes, dimension=dimension)
 
 
