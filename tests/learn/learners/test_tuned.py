@@ -58,8 +58,9 @@ class Plain:
 
     def dearer(self, costs: Array) -> Array:
         """What a look costs more than on average in the first round."""
-        known = self.usual is not None and not self.curious
-        return costs - self.usual if known else np.zeros(len(costs))
+        if self.usual is None or self.curious:
+            return np.zeros(len(costs))
+        return costs - self.usual
 
     def sigma(self, k: int, contexts: Array, costs: Array, optimism: float) -> Array:
         plain = self.banks[k].predict(self.given(k, contexts), costs, optimism=optimism)

@@ -24,6 +24,7 @@ from weitzman.learn.learners.parts.loop import (
     Results,
     Rounds,
     Scratch,
+    play_rounds,
 )
 from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record
