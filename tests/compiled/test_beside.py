@@ -105,7 +105,8 @@ NO_PROCESS = """
 sys.executable = "/bin/false"
 searcher = new()
 rounds(searcher, 0, 1)
-beside._beside._process.wait()
+if beside._beside._process:  # it may have been seen to have ended
+    beside._beside._process.wait()
 rounds(searcher, 1, 12)
 print(len(learn_rows.signatures), searcher.digest())
 """
@@ -174,9 +175,8 @@ def test_where_no_process_can_be_it_is_compiled_here(tmp_path: pathlib.Path) -> 
 def test_a_program_ends_while_its_loops_are_compiled_and_the_next_one_finds_them(
     tmp_path: pathlib.Path,
 ) -> None:
-    ends = "rounds(new(), 0, 1)\nprint(*learn_rows.signatures)\nprint(time.time())"
-    (ended,) = run(ends, tmp_path)
-    assert time.time() - float(ended) < 2.0
+    assert run("rounds(new(), 0, 1)\nprint(*learn_rows.signatures)", tmp_path) == []
+    assert not list(tmp_path.rglob("learn_rows*.nbc"))
     begin = time.monotonic()
     while not list(tmp_path.rglob("learn_rows*.nbc")):
         assert time.monotonic() < begin + 300.0

@@ -61,7 +61,7 @@ def test_a_contribution_is_weight_times_feature() -> None:
 def test_what_features_do_not_add_is_the_level_and_the_cost(sense: str, sign: float) -> None:
     """Other contexts leave it as it is, and a look that costs more moves it by as much."""
     contexts, costs, _ = record(2, gaps=False, seed=1)
-    searcher = taught(feedback="full", sense=sense)
+    searcher = taught(wz.FTRL(), feedback="full", sense=sense)
     first, other, dearer = (
         {b.box: b for b in searcher.explain(x, c).boxes}
         for x, c in (

@@ -19,6 +19,7 @@ MORE = {
     401: {b"www-authenticate": b"Bearer"},
     413: {b"connection": b"close"},
     429: {b"retry-after": b"1"},
+    502: {b"x-should-retry": b"false"},
     503: {b"retry-after": b"1"},
 }
 
