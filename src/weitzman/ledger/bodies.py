@@ -146,19 +146,28 @@ class Closed(Body, frozen=True):
 
 
 class PastRound(Body, frozen=True):
-    """A round of a log: one context, cost and value per row, None for a feature or value that is missing."""
+    """A round of a log: one context, cost and value per row, None for a feature or value that is missing.
+
+    ``paid``: what looks at the rows really cost, where the log says so.
+    """
 
     contexts: list[list[float | None]]
     costs: list[float]
     values: list[float | None]
     outside: float | None = None
     places: list[_Count] | None = None
+    paid: list[float] | None = None
 
 
 class Imported(Body, frozen=True):
-    """Rounds of a log were learned, in order."""
+    """Rounds of a log were learned, in order.
+
+    ``lived``: the policy decided in them, and learned from what it would have seen. Before, all values that
+    the log knew were learned.
+    """
 
     rounds: list[PastRound]
+    lived: bool = False
 
 
 class Uploaded(Body, frozen=True):

@@ -12,7 +12,15 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, Final
 
-from weitzman.serve.commands import exchange, problems, reports, round_view, rounds, windows
+from weitzman.serve.commands import (
+    exchange,
+    log_input,
+    problems,
+    reports,
+    round_view,
+    rounds,
+    windows,
+)
 from weitzman.serve.commands.batch import run_batch
 from weitzman.serve.http import guard
 from weitzman.serve.http.guard import Access
@@ -130,9 +138,9 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     _admin(
         f"POST {_P}/log",
-        "Import a log (Parquet) as a warm start.",
+        "Live through a log (Parquet), as a replay does.",
         exchange.import_rounds,
-        prepare=lambda problem, content: asyncio.to_thread(exchange.read_log, problem, content),
+        prepare=lambda problem, content: asyncio.to_thread(log_input.read_log, problem, content),
         takes_type=PARQUET,
         takes_long="always",
     ),

@@ -256,7 +256,7 @@ class BatchReply(Wire):
 
 
 class ImportReply(Wire):
-    """How many rounds of a log were learned, and how many values."""
+    """How many rounds of a log were lived through, and how many values it knows of them."""
 
     rounds: int
     values: int
