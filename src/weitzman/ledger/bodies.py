@@ -52,8 +52,8 @@ class Created(Body, frozen=True):
     have done. ``defaults`` says of which release the defaults are that learner, policy and parameters leave
     out: 1 before rounds were prepared, 2 before FTRL explored by a box's own error, 3 since then. ``explore``
     is the share of rounds in which a draw opens more boxes: all, or those that the policy named
-    ``explore_for`` would have needed; draws come from the ``seed`` and the round's number. The others are as
-    of :class:`weitzman.Searcher`.
+    ``explore_for`` would have needed; draws come from the ``seed`` and the round's number. ``unit`` is what
+    values and costs are counted in, for people. The others are as of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]
@@ -68,6 +68,7 @@ class Created(Body, frozen=True):
     cost: float | None = None
     shadow: bool = False
     description: str = ""
+    unit: str = ""
     defaults: Literal[1, 2, 3] = 1
     least: float | None = None
     most: float | None = None
@@ -93,6 +94,7 @@ class Changed(Body, frozen=True):
     waiting: int | msgspec.UnsetType = msgspec.UNSET
     cost: float | msgspec.UnsetType | None = msgspec.UNSET
     description: str | msgspec.UnsetType = msgspec.UNSET
+    unit: str | msgspec.UnsetType = msgspec.UNSET
     least: float | msgspec.UnsetType | None = msgspec.UNSET
     most: float | msgspec.UnsetType | None = msgspec.UNSET
     explore: float | msgspec.UnsetType | None = msgspec.UNSET
@@ -144,19 +146,28 @@ class Closed(Body, frozen=True):
 
 
 class PastRound(Body, frozen=True):
-    """A round of a log: one context, cost and value per row, None for a feature or value that is missing."""
+    """A round of a log: one context, cost and value per row, None for a feature or value that is missing.
+
+    ``paid``: what looks at the rows really cost, where the log says so.
+    """
 
     contexts: list[list[float | None]]
     costs: list[float]
     values: list[float | None]
     outside: float | None = None
     places: list[_Count] | None = None
+    paid: list[float] | None = None
 
 
 class Imported(Body, frozen=True):
-    """Rounds of a log were learned, in order."""
+    """Rounds of a log were learned, in order.
+
+    ``lived``: the policy decided in them, and learned from what it would have seen. Before, all values that
+    the log knew were learned.
+    """
 
     rounds: list[PastRound]
+    lived: bool = False
 
 
 class Uploaded(Body, frozen=True):

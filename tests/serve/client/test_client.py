@@ -83,6 +83,33 @@ def test_an_async_search_does_the_same(service: Running) -> None:
     assert total == pytest.approx(min(VALUES["a"], VALUES["b"]) + 0.5 * seen, abs=3.0)
 
 
+def test_both_clients_look_back(service: Running) -> None:
+    with Client(_url(service)) as client:
+        problem = client.create_problem(**_settings("back", learner="Ridge", unit="$"))
+        assert problem.describe().unit == "$"
+        for number in range(7):
+            search = problem.open(CONTEXTS, outside=1.0, round_id=f"r{number}")
+            for box in search:
+                search.see(VALUES[box])
+            search.close()
+        few, every = problem.window(rounds=3), problem.window()
+        assert (few.rounds, every.rounds, every.share_read) == (3, 7, 1.0)
+        assert every.report.paid == pytest.approx(sum(o.paid for o in every.options) * 7)
+        page = problem.closed(most=5)
+        assert [found.round for found in page.rounds] == ["r6", "r5", "r4", "r3", "r2"]
+        rest = problem.closed(most=5, before=page.before)
+        assert [found.round for found in rest.rounds] == ["r1", "r0"]
+        with pytest.raises(RefusedError, match="no box 'z'"):
+            problem.closed(kept="z")
+
+    async def look() -> tuple[object, object]:
+        async with AsyncClient(_url(service)) as others:
+            other = others.problem("back")
+            return await other.window(rounds=3), await other.closed(most=5)
+
+    assert asyncio.run(look()) == (few, page)
+
+
 def test_a_search_waits_for_one_thing_at_a_time(service: Running) -> None:
     with Client(_url(service)) as client:
         problem = client.create_problem(**_settings("strict", feedback="full"))

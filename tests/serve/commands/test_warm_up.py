@@ -4,9 +4,11 @@ import asyncio
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.contracts.live import InProcess
 from weitzman.errors import InvalidInputError
 from weitzman.serve.commands.problems import warm_up
 from weitzman.serve.engine.warmup import WarmUp
@@ -45,6 +47,18 @@ def test_a_new_problem_is_warmed_up_off_the_event_loop_and_once() -> None:
     assert warmth.threads[0] != threading.get_ident()
     assert _prepared(warmth, ASK) is ASK
     assert len(warmth.threads) == 1
+
+
+def test_a_service_without_problems_has_loaded_no_loops(tmp_path: Path) -> None:
+    with InProcess.running(tmp_path / "events.db") as service:
+        usual = NewProblem(name="p", boxes=["a", "b"], dimension=1, learner="FTRL")
+        assert not service.engine.warm_up.is_done(usual)
+        told = {"name": "p", "boxes": ["a", "b"], "dimension": 1, "learner": "FTRL"}
+        service.send("/v1/problems", told)
+        assert service.engine.warm_up.is_done(usual)
+    # After a restart they are there before anybody asks
+    with InProcess.running(tmp_path / "events.db") as service:
+        assert service.engine.warm_up.is_done(usual)
 
 
 def test_each_learner_policy_and_feedback_is_warmed_up_for_itself() -> None:

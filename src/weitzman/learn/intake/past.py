@@ -9,7 +9,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from weitzman.learn.features import Encoding
-from weitzman.learn.policy import Floats, Policy, Round, bounded, decided
+from weitzman.learn.models.costs import CostMeans
+from weitzman.learn.policy import Floats, Player, Policy, Round, bounded, decided
 from weitzman.search.reservation import Sense
 from weitzman.search.round import Outcome
 from weitzman.search.rule import Rule
@@ -21,7 +22,10 @@ Watch = Callable[[Round, Outcome[Hashable]], None]
 
 
 class PastRounds(Protocol):
-    """The rounds of a log, one after the other, with their values; smaller is better."""
+    """The rounds of a log, one after the other, with their values; smaller is better.
+
+    All that is asked of a round is its contexts, costs, outside option and places.
+    """
 
     def real_costs(self, number: int, shown: Round) -> list[float] | None:
         """Return what looks at the boxes of a round really cost; None if the log does not say."""
@@ -104,3 +108,21 @@ def live_through(
         if watch is not None:
             watch(shown, outcome)
     return searcher
+
+
+def live_on(
+    searcher: "Searcher",
+    rounds: PastRounds,
+    *,
+    player: Player,
+    costs: CostMeans,
+    before: int,
+    watch: Watch | None = None,
+) -> int:
+    """Let a player that runs elsewhere, and has had so many rounds before, live through more of them.
+
+    ``searcher`` has the settings that the player was started with, and nothing of its own. Returns how many
+    rounds the player has had then.
+    """
+    searcher._player, searcher._costs, searcher.rounds = player, costs, before
+    return live_through(searcher, rounds, watch).rounds

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from weitzman.arrays import Arrays, Floats
 from weitzman.learn.models.costs import CostMeans
@@ -31,30 +30,11 @@ from weitzman.ledger.bodies import (
 )
 from weitzman.ledger.state.arrays import pack, unpack
 from weitzman.ledger.state.deciding import needs_for, player_for, searcher_for
-from weitzman.ledger.state.open_round import OpenRound, RoundRecord
+from weitzman.ledger.state.imported import ImportedRounds
+from weitzman.ledger.state.open_round import OpenRound
+from weitzman.ledger.state.record import ProblemRecord
 from weitzman.ledger.state.tally import Tally
 from weitzman.search.rule import Rule
-
-
-class ProblemRecord(msgspec.Struct, omit_defaults=True):
-    """A problem as it is saved; fields with a default are left out where there is nothing to say.
-
-    The settings are those of ``Created`` by name: as many bytes as they say, however many there might be.
-    """
-
-    name: str
-    events: int
-    at: int
-    archived: bool
-    settings: dict[str, Any]
-    tally: Tally
-    rounds: dict[str, RoundRecord]
-    learned: dict[str, NDArray[Any]]
-    uploaded: dict[str, Any] | None = None
-    costs: NDArray[Any] | None = None
-    first: int = 1
-    deleted: bool = False
-    needs: dict[str, NDArray[Any]] | None = None
 
 
 class Problem:
@@ -89,6 +69,8 @@ class Problem:
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
         self._costs = CostMeans(len(settings.boxes))
+        # Rounds of logs that the policy has lived through
+        self._lived = 0
         self._decided: tuple[Any, Rule] | None = None
         # Reservation values that were just given out, and the round that they are for
         self._fresh: tuple[list[float], Round] | None = None
@@ -205,11 +187,29 @@ class Problem:
         self._decided = None
 
     def take_log(self, body: Imported) -> None:
-        """Learn rounds of a log."""
-        for past in body.rounds:
+        """Learn rounds of a log: live through them, or as it was before, learn all values."""
+        if body.lived:
+            self._live_through(body.rounds)
+        for past in body.rounds if not body.lived else ():
             values = [math.nan if v is None else self.sign * v for v in past.values]
             self._learn(self.round_of(past), values)
         self.tally.imported += len(body.rounds)
+
+    def _live_through(self, rounds: list[PastRound]) -> None:
+        past = ImportedRounds([(self.round_of(past), past) for past in rounds], self.sign)
+        searcher = searcher_for(self.settings, self._uploaded)
+        had = past.live_on(searcher, self._player, self._costs, self._number)
+        self._lived, full = had - self.tally.opened, self.settings.feedback == "full"
+        for shown, seen in past.revealed(self.place, full=full):
+            for place in shown.places[~np.isnan(seen)].tolist():
+                self.tally.learned[place] += 1
+            if self._needs is not None:
+                self._needs.learn(shown, seen)
+
+    @property
+    def _number(self) -> int:
+        """How many rounds the player has had."""
+        return self.tally.opened + self._lived
 
     def learned(self) -> Arrays:
         """Return what was learned, as arrays."""
@@ -219,7 +219,7 @@ class Problem:
         """Return what was learned as a saved searcher, for :func:`weitzman.load`."""
         settings = saved_settings(searcher_for(self.settings, self._uploaded))
         learned = saved_state(self._player, self._costs)
-        return pack_searcher({**settings, "rounds": self.tally.opened}, learned)
+        return pack_searcher({**settings, "rounds": self._number}, learned)
 
     def replace_learned(self, content: bytes) -> None:
         """Go on from what a saved searcher has learned."""
@@ -254,6 +254,7 @@ class Problem:
                 self.first,
                 self.deleted,
                 None if self._needs is None else dict(sorted(self._needs.state().items())),
+                self._lived,
             )
         )
 
@@ -264,7 +265,7 @@ class Problem:
         same = {name: getattr(record, name) for name in ("name", "at", "first", "deleted")}
         problem = cls(settings=msgspec.convert(record.settings, Created), **same)
         problem.events, problem.archived = record.events, record.archived
-        problem.tally = record.tally
+        problem.tally, problem._lived = record.tally, record.lived
         for key, r in record.rounds.items():
             given = problem._round(r.places, r.contexts, r.costs, r.outside)
             problem.rounds[key] = OpenRound.from_record(r, given)
@@ -297,5 +298,4 @@ class Problem:
         """Return a round as the player sees it; smaller values are better."""
         in_hand = math.inf if outside is None else outside
         rows = self._every if places is None else np.array(places, dtype=np.int64)
-        number = self.tally.opened
-        return Round(contexts, np.array(costs), in_hand, rows, number, least=self.bound)
+        return Round(contexts, np.array(costs), in_hand, rows, self._number, least=self.bound)

@@ -7,7 +7,6 @@ sign on the way out and in.
 
 import asyncio
 import io
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,12 +21,10 @@ from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Up
 from weitzman.ledger.event import Event
 from weitzman.ledger.state.deciding import searcher_for
 from weitzman.ledger.state.problem import Problem
-from weitzman.logs.rows import Roles, Rows, checked_rows
-from weitzman.logs.table import read_table
 from weitzman.serve.commands.problems import problem_view
 from weitzman.serve.commands.round_input import check_box_value
 from weitzman.serve.engine.engine import Engine
-from weitzman.serve.messages.refusal import Refusal, from_input_error
+from weitzman.serve.messages.refusal import Refusal
 from weitzman.serve.messages.schema import ImportReply, ProblemView
 
 _ROUNDS = 500  # of one event
@@ -63,72 +60,15 @@ def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemVie
     return problem_view(problem)
 
 
-def read_log(problem: Problem, content: bytes) -> list[PastRound]:
-    """Return the rounds of a Parquet file, in the problem's own direction."""
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        table = parquet.read_table(io.BytesIO(content))
-    except (pyarrow.ArrowException, OSError) as error:
-        raise Refusal("invalid", f"The body is no whole Parquet file: {error}.") from None
-    features = [f"x_{name}" for name in problem.settings.features]
-    for name in ("round", "box", "cost", "value", *features):
-        if name not in table.column_names:
-            raise Refusal("invalid", f"The log has no column {name!r}.", name)
-    there = {n: n if n in table.column_names else None for n in ("outside", "opened")}
-    roles = Roles(
-        round="round", box="box", cost="cost", value="value", **there, features=tuple(features)
-    )
-    try:
-        read = read_table(table, lambda _: roles.columns)
-        return _past_rounds(problem, checked_rows(read, roles, skip_bad=False))
-    except InvalidInputError as error:
-        raise from_input_error(error) from None
-
-
 def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
-    """Learn rounds of a log, as several events that are stored together."""
+    """Live through the rounds of a log, as several events that are stored together."""
+    for past in rounds:
+        for value in past.values:
+            if value is not None:
+                check_box_value(problem, value, "value")
     for begin in range(0, len(rounds), _ROUNDS):
-        engine.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS]))
-    values = sum(v is not None for past in rounds for v in past.values)
-    return ImportReply(rounds=len(rounds), values=values)
-
-
-def _past_rounds(problem: Problem, rows: Rows) -> list[PastRound]:
-    if any(not numeric for numeric in rows.encoding.numeric):
-        raise Refusal("invalid", "The features of a log must be numbers.")
-    cells = np.column_stack(rows.cells)
-    if np.isnan(cells).any():
-        raise Refusal("invalid", "The features of a log must have no gaps.")
-    names = [str(name) for name in rows.boxes.labels]
-    for name in names:
-        if name not in problem.place:
-            raise Refusal("unknown", f"The problem has no box {name!r}.", "box")
-    values = rows.values.copy()
-    if problem.settings.feedback == "opened" and rows.opened is not None:
-        values[rows.opened != 1.0] = math.nan
-    for number in values[~np.isnan(values)]:
-        # In a log smaller values are better, as they are inside
-        check_box_value(problem, problem.sign * float(number), "value")
-    order = np.argsort(rows.rounds.places, kind="stable")
-    ends = np.flatnonzero(np.diff(rows.rounds.places[order])) + 1
-    return [_past(problem, rows, cells, values, names, part) for part in np.split(order, ends)]
-
-
-def _past(
-    problem: Problem, rows: Rows, cells: Any, values: Any, names: list[str], part: Any
-) -> PastRound:
-    places = [problem.place[names[b]] for b in rows.boxes.places[part]]
-    outside = None if rows.outside is None else float(rows.outside[part[0]])
-    outside = None if outside is None or math.isnan(outside) else problem.sign * outside
-    return PastRound(
-        contexts=cells[part].tolist(),
-        costs=rows.costs[part].tolist(),
-        values=[None if math.isnan(v) else problem.sign * v for v in values[part].tolist()],
-        outside=outside,
-        places=None if places == list(range(len(problem.place))) else places,
-    )
+        engine.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS], lived=True))
+    return ImportReply(rounds=len(rounds), values=sum(len(past.values) for past in rounds))
 
 
 async def export_log(engine: Engine, problem: Problem) -> bytes:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 from typing import Any
 
 import msgspec
@@ -26,6 +27,8 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
         # What cannot be warmed up is refused by the command, which says why
         with contextlib.suppress(InvalidInputError):
             await asyncio.to_thread(engine.warm_up.run, ask)
+            # What was loaded stays: the collector need never look at it
+            gc.freeze()
     return ask
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidInputError, JournalFormatError, LedgerError
-from weitzman.ledger.bodies import Created
 from weitzman.ledger.event import Event
 from weitzman.ledger.journal import Journal
 from weitzman.ledger.snapshots import Resumed, Snapshot, Snapshots, repair, resume
@@ -33,7 +32,6 @@ _PAYS = 2_000
 """How many bytes of a snapshot an event pays for: the larger the state, the rarer are its snapshots."""
 
 _LONG = 3.0  # seconds of a start after which it says what it does
-_USUAL = Created(boxes=["a"], features=["x"], sense="min", feedback="opened", waiting=1)
 
 
 async def _nothing_more(engine: Engine) -> None:
@@ -155,11 +153,6 @@ class Supervisor:
             except (JournalFormatError, ValueError) as error:
                 log("not mended", error=str(error))
                 failed.lost = None
-        long = threading.Timer(_LONG, log, ["warming up"])
-        long.daemon = True
-        long.start()
-        self.warm_up.run(_USUAL)
-        long.cancel()
         gc.set_threshold(20_000, 50, 100)
         try:
             resumed = resume(self._journal, self._snapshots)
@@ -167,8 +160,13 @@ class Supervisor:
             # What is there now stays: the collector, off since the start, need never look at it
             gc.freeze()
             gc.enable()
+        # Only what problems need: a quarter of the memory of a service without any would be loops
+        long = threading.Timer(_LONG, log, ["warming up"])
+        long.daemon = True
+        long.start()
         for problem in resumed.state.present():
             self.warm_up.run(problem.settings)
+        long.cancel()
         return resumed
 
     def _stored(self, events: list[Event]) -> None:
