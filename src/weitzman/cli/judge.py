@@ -56,6 +56,14 @@ def judge_command(
             "learned on the others. If not given, they learn as they go.",
         ),
     ] = None,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent",
+            help="Take the boxes of a round to be independent: one more estimate, with smaller errors, and "
+            "the correlation that says whether they are.",
+        ),
+    ] = False,
     draws: Annotated[
         Literal["round", "box"],
         typer.Option(help="What a draw decides: for all boxes of a round, or for one box."),
@@ -130,6 +138,7 @@ def judge_command(
             against=against,
             explored_for=explored_for or (),
             learn=learn,
+            independent=independent,
             cost_scale=cost_scale,
             workers=cores() if workers is None else workers,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -28,7 +29,8 @@ class Judged:
     Attributes
     ----------
     estimates
-        By the names of the estimators; NaN where a part of the rounds cannot be known, but for ``naive``.
+        By the names of the estimators; NaN where a part of the rounds cannot be known, but for ``naive`` and
+        ``independent``.
     low, high
         What bounds and the 95 % interval leave possible for the mean total.
     certain, explored, unidentified
@@ -90,8 +92,10 @@ class Part:
         return seen.together and bool((drawn & ~self.trace.covered).any())
 
 
-def judged(part: Part, base: Side | None) -> Judged:
-    """Return what the log says of a rule, compared with another one."""
+def judged(
+    part: Part, base: Side | None, more: Mapping[str, Estimate] = MappingProxyType({})
+) -> Judged:
+    """Return what the log says of a rule, compared with another one; ``more``: other estimates of it."""
     trace, weights = part.trace, part.trace.weights
     certain = float(trace.certain.mean())
     drawn = trace.covered & ~trace.certain
@@ -109,7 +113,7 @@ def judged(part: Part, base: Side | None) -> Judged:
         ]
         low, high = ends[0].low, ends[1].high
     return Judged(
-        estimates=found,
+        estimates={**found, **more},
         low=low,
         high=high,
         certain=certain,

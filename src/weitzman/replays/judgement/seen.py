@@ -93,6 +93,11 @@ class Seen:
         """The values of plain boxes, (T, n); NaN elsewhere."""
         return np.where(self.plain, self.values, np.nan)
 
+    @functools.cached_property
+    def teaches(self) -> Flags:
+        """Which rounds say anything to who learns, (T,): something was in hand, or found."""
+        return np.asarray((self.outside < np.inf) | ~np.isnan(self.values).all(axis=1))
+
     def plain_best(self, first: int = 0) -> Floats:
         """Return the best plain value of each round, or what is in hand, or else the ceiling."""
         found = np.where(np.isnan(self.plain_values), self.ceiling, self.plain_values)

@@ -27,6 +27,7 @@ import numpy as np
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import kernel, whole
 from weitzman.learn.policy import Round
+from weitzman.replays.judgement.seen import Seen
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import STOP, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
@@ -49,6 +50,15 @@ class Frame(NamedTuple):
     together: bool
     floor: float
     ceiling: float
+
+
+def frame_of(seen: Seen, number: int, places: Ints) -> Frame:
+    """Return what a log shows of one round, of the boxes that are there."""
+    return Frame(
+        seen.prices[number, places], seen.values[number, places], seen.plain_values[number, places],
+        seen.known[number, places], seen.plain[number, places], seen.chances[number, places],
+        seen.together, seen.floor, seen.ceiling,
+    )  # fmt: skip
 
 
 @kernel
@@ -103,11 +113,30 @@ def _walk_all(
 def walk_many(sigma: Floats, shown: Round, frame: Frame) -> Floats:
     """Return :data:`COLUMNS` for Weitzman's rule at each row of σ."""
     out = np.empty((len(sigma), len(COLUMNS)))
-    if shown.least > -math.inf:
-        sigma = np.maximum(sigma, shown.floor)
     orders = np.argsort(sigma, axis=1, kind="stable")
     _walk_all(orders, sigma, shown.outside, *frame, out)
     return out
+
+
+@whole
+@kernel
+def walk_rounds(
+    sigma: Floats, outside: Floats, prices: Floats, values: Floats, plain_values: Floats, known: Flags,
+    plain: Flags, chances: Floats, together: bool, floor: float, ceiling: float, out: Floats,
+) -> None:  # fmt: skip
+    """Set out, (k, 7, T), to :data:`COLUMNS` for Weitzman's rule at σ, (T, k, n), of rounds of n boxes.
+
+    A box that is absent has the σ +∞, so nobody opens it.
+    """
+    columns = np.empty(out.shape[1])
+    for t in range(sigma.shape[0]):
+        for rule in range(sigma.shape[1]):
+            order = np.argsort(sigma[t, rule], kind="mergesort")
+            walk_index(
+                order, sigma[t, rule], outside[t], prices[t], values[t], plain_values[t], known[t],
+                plain[t], chances[t], together, floor, ceiling, columns,
+            )  # fmt: skip
+            out[rule, :, t] = columns
 
 
 def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
