@@ -8,6 +8,7 @@ import typer
 
 from weitzman.cli.log_options import (
     BoxColumn,
+    ChanceColumn,
     CostColumn,
     Features,
     LogFile,
@@ -74,10 +75,7 @@ def judge_command(
     value: ValueColumn = "value",
     outside: OutsideColumn = "outside",
     opened: OpenedColumn = "opened",
-    chance: Annotated[
-        str,
-        typer.Option(metavar="COLUMN", help="The column that says with what chance it was opened."),
-    ] = "chance",
+    chance: ChanceColumn = "chance",
     paid: PaidColumn = "paid",
     features: Features = None,
     least: Annotated[

@@ -13,6 +13,7 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
+from weitzman.learn.policies.portfolio.portfolio import turned
 from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.storage.registry import named_policy
 from weitzman.logs.log import Log
@@ -23,6 +24,7 @@ from weitzman.replays.judgement.trace import Trace, groups_of, traces
 from weitzman.replays.judgement.verdict import Side
 from weitzman.replays.lineup import distinct_names
 from weitzman.search.numbers import finite_number, whole_number
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -53,6 +55,8 @@ class Judgement:
         What the boxes cost that are not plain, (T,): the price of a draw that opens them all.
     correlation
         The residual correlation of two boxes of a round, where they are taken to be independent.
+    sense
+        Whether smaller or larger values are better in the log; totals have their signs turned under ``max``.
     """
 
     rules: Mapping[str, Judged]
@@ -64,6 +68,7 @@ class Judgement:
     ceiling: float
     closed: Floats
     correlation: Correlation | None = None
+    sense: Sense = "min"
 
     def of(self, name: str) -> Judged:
         """Return what is said of one rule."""
@@ -132,7 +137,7 @@ def judge(
         raise InvalidInputError("The log", "be a Log, as read_log(…) returns it", type(log))
     if isinstance(policies, str) or not isinstance(policies, Sequence):
         policies = [policies]
-    named = _named(policies, shared=log.shared)
+    named = _named(policies, shared=log.shared, sense=log.sense)
     reached = [explored_for] if isinstance(explored_for, str) else list(explored_for)
     for name in reached:
         if name not in named:
@@ -174,12 +179,15 @@ def judge(
         ceiling=seen.ceiling,
         closed=seen.closed(first),
         correlation=None if alone is None else alone.correlation(),
+        sense=log.sense,
     )
 
 
-def _named(policies: Sequence[Policy | str], *, shared: bool) -> dict[str, Policy]:
+def _named(policies: Sequence[Policy | str], *, shared: bool, sense: Sense) -> dict[str, Policy]:
     """Return policies by their names."""
     given = [named_policy(one, shared=shared) if isinstance(one, str) else one for one in policies]
+    if sense == "max":
+        given = [turned(one) for one in given]
     names = distinct_names([as_policy(one, "A policy to judge") for one in given])
     if not names:
         raise InvalidInputError("The policies", "be at least one", policies)

@@ -91,6 +91,10 @@ def notes(judgement: "Judgement") -> list[str]:
     lines = [
         "naive is the mean over the rounds that happen to be known: for contrast, not for use."
     ]
+    if judgement.sense == "max":
+        lines.append(
+            "Larger values are better in this log: totals are costs less values, so less is better."
+        )
     unknown = [name for name, one in judgement.rules.items() if one.unidentified > 0.0]
     if unknown:
         ends = f"{judgement.floor:.4g} and {judgement.ceiling:.4g}"
