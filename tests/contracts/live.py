@@ -285,11 +285,13 @@ class InProcess:
             b"content-type": b"application/json",
             b"content-length": b"%d" % len(content),
         }
+        path, _, query = path.partition("?")
         scope = {
             "type": "http",
             "method": method,
             "path": path,
             "raw_path": path.encode(),
+            "query_string": query.encode(),
             "headers": list(headers.items()),
         }
 

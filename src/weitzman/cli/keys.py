@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from weitzman.ledger.bodies import Body
     from weitzman.ledger.state.fold import Key, State
     from weitzman.serve.client import Client
-    from weitzman.serve.messages.schema import KeyView
+    from weitzman.serve.messages.keys import KeyView
 
 keys_app = typer.Typer(no_args_is_help=True, add_completion=False)
 KEY = "WEITZMAN_KEY"

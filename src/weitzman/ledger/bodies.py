@@ -52,8 +52,8 @@ class Created(Body, frozen=True):
     have done. ``defaults`` says of which release the defaults are that learner, policy and parameters leave
     out: 1 before rounds were prepared, 2 before FTRL explored by a box's own error, 3 since then. ``explore``
     is the share of rounds in which a draw opens more boxes: all, or those that the policy named
-    ``explore_for`` would have needed; draws come from the ``seed`` and the round's number. The others are as
-    of :class:`weitzman.Searcher`.
+    ``explore_for`` would have needed; draws come from the ``seed`` and the round's number. ``unit`` is what
+    values and costs are counted in, for people. The others are as of :class:`weitzman.Searcher`.
     """
 
     boxes: list[str]
@@ -68,6 +68,7 @@ class Created(Body, frozen=True):
     cost: float | None = None
     shadow: bool = False
     description: str = ""
+    unit: str = ""
     defaults: Literal[1, 2, 3] = 1
     least: float | None = None
     most: float | None = None
@@ -93,6 +94,7 @@ class Changed(Body, frozen=True):
     waiting: int | msgspec.UnsetType = msgspec.UNSET
     cost: float | msgspec.UnsetType | None = msgspec.UNSET
     description: str | msgspec.UnsetType = msgspec.UNSET
+    unit: str | msgspec.UnsetType = msgspec.UNSET
     least: float | msgspec.UnsetType | None = msgspec.UNSET
     most: float | msgspec.UnsetType | None = msgspec.UNSET
     explore: float | msgspec.UnsetType | None = msgspec.UNSET

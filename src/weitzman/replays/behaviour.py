@@ -13,26 +13,11 @@ from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.policy import Feedback, Policy, Round
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
+from weitzman.logs.options import Option, options_of
 from weitzman.search.round import Outcome
 
 _CLEARLY = 0.9
 """In how many of the rounds a sentence has to be true."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Option:
-    """What a policy did with one option, as shares of all rounds.
-
-    ``paid`` is what checking it cost per round, and ``value`` the mean of what was found, in the user's
-    sense; NaN if it was never checked.
-    """
-
-    name: str
-    first: float
-    checked: float
-    kept: float
-    paid: float
-    value: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,34 +57,26 @@ class Behaviour:
 
     def options(self) -> list[Option]:
         """Return what was done with each option, those that are checked first most on top."""
-        log, rounds = self.log, self.log.past()
-        count, n = len(self.looks), len(log.boxes)
-        first, checked, kept = (np.zeros(n) for _ in range(3))
-        paid, value = np.zeros(n), np.zeros(n)
+        rounds = self.log.past()
+        places: list[int] = []
+        is_first: list[bool] = []
+        spent: list[float] = []
+        found: list[float] = []
         for number, ((shown, values), row) in enumerate(zip(rounds, self.looks, strict=True)):
             costs = rounds.real_costs(number, shown) or shown.costs.tolist()
-            for turn, place in enumerate(row):
-                k = int(np.searchsorted(shown.places, place))
-                first[place] += turn == 0
-                checked[place] += 1.0
-                paid[place] += costs[k]
-                value[place] += values[k]
-        for place in self.kept[self.kept >= 0]:
-            kept[place] += 1.0
-        with np.errstate(invalid="ignore"):
-            value = self.sign * value / checked
-        order = np.lexsort((-checked, -first))
-        return [
-            Option(
-                name=log.boxes[k],
-                first=float(first[k] / count),
-                checked=float(checked[k] / count),
-                kept=float(kept[k] / count),
-                paid=float(paid[k] / count),
-                value=float(value[k]),
-            )
-            for k in order
-        ]
+            at = np.searchsorted(shown.places, row).tolist()
+            places += row
+            is_first += [turn == 0 for turn in range(len(row))]
+            spent += [costs[k] for k in at]
+            found += [float(values[k]) for k in at]
+        return options_of(
+            self.log.boxes,
+            places=np.array(places, dtype=np.int64),
+            is_first=np.array(is_first, dtype=np.bool_),
+            paid=np.array(spent),
+            values=self.sign * np.array(found),
+            kept=self.kept,
+        )
 
     def after(self, place: int) -> tuple[Floats, Ints]:
         """Return what was found in the rounds that began with a box, and what was opened next, −1: nothing.

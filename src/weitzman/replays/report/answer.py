@@ -11,8 +11,9 @@ import numpy as np
 
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
+from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount, number_text
-from weitzman.replays.behaviour import Behaviour, Option, behaviour_of, cut_between
+from weitzman.replays.behaviour import Behaviour, behaviour_of, cut_between
 from weitzman.replays.course import Course, typical_courses
 from weitzman.replays.lineup import Lineup
 from weitzman.replays.replay import Replay

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from weitzman.figures.page import Flow, PageTable
 from weitzman.figures.table import table_of
+from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount
-from weitzman.replays.behaviour import Option
 from weitzman.replays.course import LAST, Course, CourseStep
 from weitzman.replays.report.answer import Answer, percent
 

@@ -19,18 +19,16 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import (
-    CreatedKey,
-    KeyList,
-    KeyView,
-    NewKey,
     Outcome,
     ProblemList,
     ProblemView,
     SeeReply,
     Wire,
 )
+from weitzman.serve.messages.windows import RoundPage, WindowReport
 
 W = TypeVar("W", bound=Wire)
 
@@ -133,6 +131,17 @@ class AsyncProblem(BaseProblem[AsyncClient]):
 
     async def report(self) -> Report:
         return await self._client.send(self._request("GET", Report, "report"))
+
+    async def window(
+        self, *, rounds: int | None = None, seconds: float | None = None
+    ) -> WindowReport:
+        """Return what the newest rounds came to, or those that ended in the last seconds; else all."""
+        query = {"rounds": rounds, "seconds": seconds}
+        return await self._client.send(self._request("GET", WindowReport, "window", query=query))
+
+    async def closed(self, **wanted: Any) -> RoundPage:
+        """Return a page of closed rounds; ``wanted`` are fields of the route's question, such as ``kept``."""
+        return await self._client.send(self._request("GET", RoundPage, "closed", query=wanted))
 
     async def diagnostics(self) -> Diagnostics:
         return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))

@@ -8,7 +8,7 @@ import math
 import secrets
 from collections.abc import Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 import numpy as np
@@ -54,10 +54,18 @@ class Request(NamedTuple, Generic[W]):
 
     @classmethod
     def make(
-        cls, method: str, parts: tuple[str, ...], gives: type[W], body: Any = None
+        cls,
+        method: str,
+        parts: tuple[str, ...],
+        gives: type[W],
+        body: Any = None,
+        query: Mapping[str, Any] | None = None,
     ) -> "Request[W]":
         """Return a request to a path of parts, with an idempotency key if it changes something."""
         path = "/v1/" + "/".join(quote(part, safe="") for part in parts)
+        asked = {name: value for name, value in (query or {}).items() if value is not None}
+        if asked:
+            path = f"{path}?{urlencode(asked)}"
         headers = {}
         if method != "GET":
             # The type also without a body: a service without keys asks for it
@@ -114,8 +122,10 @@ class BaseProblem(Generic[C]):
         self._client = client
         self._sign: float | None = None  # −1 where larger values are better; None if not known
 
-    def _request(self, method: str, gives: type[W], *parts: str, body: Any = None) -> Request[W]:
-        return Request.make(method, ("problems", self.name, *parts), gives, body)
+    def _request(
+        self, method: str, gives: type[W], *parts: str, body: Any = None, query: Any = None
+    ) -> Request[W]:
+        return Request.make(method, ("problems", self.name, *parts), gives, body, query)
 
     def _opening(self, contexts: Any, **given: Any) -> Request[RoundReply]:
         """Return the request that begins a round, with what is given and not None."""

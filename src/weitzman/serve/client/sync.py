@@ -40,18 +40,16 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import (
-    CreatedKey,
-    KeyList,
-    KeyView,
-    NewKey,
     Outcome,
     ProblemList,
     ProblemView,
     SeeReply,
     Wire,
 )
+from weitzman.serve.messages.windows import RoundPage, WindowReport
 
 W = TypeVar("W", bound=Wire)
 
@@ -178,7 +176,7 @@ class RemoteProblem(BaseProblem[Client]):
         return self._client.send(self._request("POST", ProblemView, "unarchive"))
 
     def change(self, **settings: Any) -> ProblemView:
-        """Change its waiting time, cost, description, least, most or explore; None ends what was said."""
+        """Change its waiting time, cost, description, unit, least, most or explore; None ends one."""
         return self._client.send(self._request("PATCH", ProblemView, body=settings))
 
     def delete(self) -> ProblemView:
@@ -192,6 +190,15 @@ class RemoteProblem(BaseProblem[Client]):
     def report(self) -> Report:
         """Return savings, looks, regret and calibration."""
         return self._client.send(self._request("GET", Report, "report"))
+
+    def window(self, *, rounds: int | None = None, seconds: float | None = None) -> WindowReport:
+        """Return what the newest rounds came to, or those that ended in the last seconds; else all."""
+        query = {"rounds": rounds, "seconds": seconds}
+        return self._client.send(self._request("GET", WindowReport, "window", query=query))
+
+    def closed(self, **wanted: Any) -> RoundPage:
+        """Return a page of closed rounds; ``wanted`` are fields of the route's question, such as ``kept``."""
+        return self._client.send(self._request("GET", RoundPage, "closed", query=wanted))
 
     def diagnostics(self) -> Diagnostics:
         """Return the health of its feedback."""

@@ -48,7 +48,12 @@ def digest_of(engine: Engine) -> Digest:
 
 def report(problem: Problem) -> Report:
     """Return what a problem came to."""
-    tally, sign = problem.tally, problem.sign
+    return report_of(problem, problem.tally)
+
+
+def report_of(problem: Problem, tally: Tally) -> Report:
+    """Return what a tally of rounds of a problem says: all of them, or those of a window."""
+    sign = problem.sign
     counted = tally.closed - tally.empty
     fixed = None
     if tally.fixed_rounds and problem.settings.feedback == "full":
@@ -78,7 +83,7 @@ def report(problem: Problem) -> Report:
         saved_against_fixed=tally.saved_fixed(),
         fixed_rounds=tally.fixed_rounds,
         shortfall=sum(tally.price) - sum(tally.excess),
-        means=_means(problem),
+        means=_means(problem, tally),
         rounds_by_looks=tally.depth,
         shadow=ShadowReport(
             rounds=shadow.rounds,
@@ -86,11 +91,11 @@ def report(problem: Problem) -> Report:
             caller_total=sign * shadow.caller,
             rule_total=sign * shadow.rule,
         )
-        if problem.settings.shadow
+        if problem.settings.shadow and tally is problem.tally
         else None,
         explored=_explored(tally),
-        boxes=[_box_report(problem, place) for place in range(len(problem.settings.boxes))],
-        curve=_curve(problem),
+        boxes=_box_reports(problem, tally),
+        curve=_curve(problem, tally),
     )
 
 
@@ -100,7 +105,7 @@ def diagnostics(engine: Engine, problem: Problem) -> Diagnostics:
     looks = sum(tally.looks)
     waits = {name: now - opened.at for name, opened in problem.rounds.items()}
     half = problem.settings.waiting / 2
-    boxes = [_box_report(problem, place) for place in range(len(problem.settings.boxes))]
+    boxes = _box_reports(problem, tally)
     return Diagnostics(
         problem=problem.name,
         rounds_open=len(waits),
@@ -190,8 +195,8 @@ def _explored(tally: Tally) -> ExploredReport | None:
     )
 
 
-def _means(problem: Problem) -> Means:
-    spreads = problem.tally.spreads
+def _means(problem: Problem, tally: Tally) -> Means:
+    spreads = tally.spreads
     return Means(
         looks=_mean(spreads.looks),
         total=_mean(spreads.total, problem.sign),
@@ -208,12 +213,16 @@ def _mean(spread: Spread, sign: float = 1.0) -> Mean:
     return Mean(rounds=spread.count, mean=mean, error=spread.error())
 
 
-def _box_report(problem: Problem, place: int) -> BoxReport:
-    tally = problem.tally
+def _box_reports(problem: Problem, tally: Tally) -> list[BoxReport]:
+    names = problem.settings.boxes
+    return [_box_report(name, tally, place) for place, name in enumerate(names)]
+
+
+def _box_report(name: str, tally: Tally, place: int) -> BoxReport:
     price = tally.price[place]
     looks = tally.looks[place]
     return BoxReport(
-        box=problem.settings.boxes[place],
+        box=name,
         looks=looks,
         learned=tally.learned[place],
         calibration=tally.excess[place] / price if price > 0.0 else None,
@@ -232,9 +241,9 @@ def _is_off(box: BoxReport) -> bool:
     return ratio is not None and box.looks >= _ENOUGH and not 0.5 <= ratio <= 2.0
 
 
-def _curve(problem: Problem) -> list[CurvePoint]:
+def _curve(problem: Problem, tally: Tally) -> list[CurvePoint]:
     points = []
-    for mark in problem.tally.marks:
+    for mark in tally.marks:
         point = CurvePoint(**msgspec.structs.asdict(mark))
         point.at *= _SECOND
         point.total *= problem.sign

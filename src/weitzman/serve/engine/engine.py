@@ -23,6 +23,7 @@ from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.state.fold import SERVICE, State, apply
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.background import BACKGROUND_DRAFTS, ProblemLocks
+from weitzman.serve.engine.histories import Histories
 from weitzman.serve.engine.lookup import LookUps
 from weitzman.serve.engine.warmup import WarmUp
 from weitzman.serve.engine.writer import Then, Writer
@@ -76,6 +77,7 @@ class Engine:
         self._on_stored, self._on_failed = on_stored, on_failed
         self.look_ups = LookUps(journal)
         self.locks = ProblemLocks()
+        self.histories = Histories(self)
         self._writer = Writer(journal, stored=self._stored, failed=self.lose)
         self._deadlines = [
             (opened.until, problem.name, key)
@@ -229,6 +231,7 @@ class Engine:
     async def close(self) -> None:
         """Store what has happened, and end."""
         await self.locks.wait_until_free()
+        await self.histories.close()
         await self._writer.close()
 
     def _stored(self, events: list[Event]) -> None:

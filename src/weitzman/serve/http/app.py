@@ -82,6 +82,7 @@ class App:
             headers=dict(scope["headers"]),
             client=scope["client"][0] if scope.get("client") else "",
             raw_path=scope["raw_path"].decode(),
+            query=scope["query_string"],
             receive=receive,
         )
         error = None
@@ -149,7 +150,8 @@ class App:
                 kind = route.takes_type
                 request.content = await read_body(request, self._limits[kind]) if kind else b""
             check_type(request, route)
-            call = Call(engine, args, route.struct(request.content), only)
+            content = route.struct(request.content)
+            call = Call(engine, args, content, only, route.question(request.query))
             if route.answer is not None:
                 request.engine = engine
                 return await route.answer(request, call)

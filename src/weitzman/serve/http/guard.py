@@ -19,8 +19,8 @@ import msgspec
 from weitzman.ledger.bodies import KeyCreated, KeyRevoked, Scope
 from weitzman.ledger.state.fold import SERVICE, Key, State
 from weitzman.serve.engine.engine import Engine
+from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.refusal import Refusal
-from weitzman.serve.messages.schema import CreatedKey, KeyList, KeyView, NewKey
 
 Access = Literal["open", "read", "write", "admin"]
 _RANK: Final[dict[str, int]] = {"open": 0, "read": 1, "write": 2, "admin": 3}

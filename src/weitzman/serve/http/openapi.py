@@ -10,6 +10,7 @@ from weitzman.learn.storage.registry import LEARNERS, POLICIES
 from weitzman.serve.http.fields import describe
 from weitzman.serve.http.route import Route
 from weitzman.serve.messages import schema
+from weitzman.serve.messages.keys import NewKey
 from weitzman.serve.messages.refusal import KINDS
 
 VERSION: Final = version("weitzman")
@@ -46,7 +47,7 @@ BODIES: Final[dict[type[schema.Wire], dict[str, Any]]] = {
             {"close": {"round": "r2"}},
         ]
     },
-    schema.NewKey: {"name": "a reader", "scope": "read"},
+    NewKey: {"name": "a reader", "scope": "read"},
 }
 
 NAMES: Final = {
@@ -60,7 +61,7 @@ NAMES: Final = {
 
 def document(routes: tuple[Route, ...]) -> dict[str, Any]:
     """Return the description of all routes."""
-    kinds = {r.takes for r in routes} | {r.gives for r in routes} | {schema.ProblemDetails}
+    kinds = {kind for r in routes for kind in (r.takes, r.gives, r.asks)} | {schema.ProblemDetails}
     wanted = sorted((k for k in kinds if k is not None), key=lambda k: k.__name__)
     refs, components = msgspec.json.schema_components(wanted, ref_template=_REF)
     schemas = dict(zip(wanted, refs, strict=True))
@@ -71,7 +72,9 @@ def document(routes: tuple[Route, ...]) -> dict[str, Any]:
     new["policy"]["anyOf"] = [{"enum": ["default", *sorted(POLICIES)]}, {"type": "null"}]
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(
+            route, schemas, components
+        )
     return {
         "openapi": "3.1.0",
         "info": {
@@ -89,7 +92,7 @@ def document(routes: tuple[Route, ...]) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
+def _operation(route: Route, schemas: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
     names = re.findall(r"\{(\w+)\}", route.path)
     words = re.sub(r"[{}]", "", route.path.removeprefix("/v1/")).replace("/", "_")
     keyed = route.method != "GET" and route.repeatable
@@ -98,6 +101,8 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         {"name": n, "in": "path", "required": True, "schema": text, "example": NAMES[n]}
         for n in names
     ]
+    if route.asks is not None:
+        parameters += _questions(components[route.asks.__name__]["properties"])
     given: dict[str, Any] = {} if route.gives is None else schemas[route.gives]
     kind = route.gives_type.partition(";")[0]
     success = {"description": route.summary, "content": {kind: {"schema": given}}}
@@ -122,6 +127,17 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     return operation
 
 
+def _questions(properties: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what may stand behind the question mark, by the properties of its struct."""
+    questions = []
+    for name, shape in properties.items():
+        kinds = [kind for kind in shape.get("anyOf", [shape]) if kind.get("type") != "null"]
+        plain = {k: v for k, v in kinds[0].items() if k not in ("default", "description")}
+        told = {"name": name, "in": "query", "required": False, "schema": plain}
+        questions.append({**told, "description": shape["description"]})
+    return questions
+
+
 def _tag(path: str) -> str:
     """Return the group that a path is shown in."""
     for part, tag in (("/rounds", "rounds"), ("/batch", "rounds"), ("/problems", "problems")):
@@ -137,6 +153,8 @@ def _refusals(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         statuses |= {"unauthenticated", "forbidden", "misdirected", "too-many"}
     if "{" in route.path:
         statuses |= {"unknown"}
+    if route.asks is not None:
+        statuses |= {"invalid"}
     if route.takes_type is not None:
         statuses |= {"malformed", "too-large", "media-type", "invalid", "unknown", "conflict"}
     if route.method != "GET":

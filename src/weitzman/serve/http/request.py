@@ -30,7 +30,8 @@ class ClientGoneError(Exception):
 class Request:
     """A request, and what becomes of it.
 
-    ``client`` is the address that it came from, ``raw_path`` its path as it was sent, for another process;
+    ``client`` is the address that it came from, ``raw_path`` its path as it was sent, for another process,
+    ``query`` what stood behind the question mark;
     ``content`` is the body, ``receive`` what gives it piece by piece. After the look-up ``match`` is its
     route with the names in its path, and ``label`` what metrics and log call it. A request that ``is_direct``
     has nothing to wait for but the commit. The ``response``, which tells of the state of ``engine`` or of
@@ -42,6 +43,7 @@ class Request:
     headers: dict[bytes, bytes]
     client: str
     raw_path: str = ""
+    query: bytes = b""
     content: bytes | None = None
     receive: Receive | None = None
     match: Match | None = None

@@ -6,6 +6,7 @@ The router leads from a path to its route: the route table as a tree, made once.
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -31,13 +32,15 @@ TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 class Call:
     """One request on its way: the engine, the names in its path, and its body.
 
-    ``only`` is the one problem that its key is for, if it is not for all.
+    ``only`` is the one problem that its key is for, if it is not for all. ``query`` is the struct of what
+    stands behind the question mark, for a route that has one.
     """
 
     engine: Engine
     args: dict[str, str]
     body: Any
     only: str | None = None
+    query: Any = None
 
     @property
     def problem(self) -> Problem:
@@ -77,6 +80,8 @@ class Route:
         The command; None for what the app answers by itself.
     takes, gives
         The struct of the body and of the reply; None if there is none or it is bytes.
+    asks
+        The struct of what may stand behind the question mark; None: what stands there is passed over.
     takes_type, gives_type
         Their media types; ``takes_type`` is JSON if ``takes`` is a struct, and None if there is no body.
     status
@@ -114,6 +119,7 @@ class Route:
     run: Callable[[Call], Any] | None = None
     takes: type[Wire] | None = None
     gives: type[Wire] | None = None
+    asks: type[Wire] | None = None
     takes_type: str | None = None
     gives_type: str = JSON
     status: int = 200
@@ -155,6 +161,19 @@ class Route:
             return self._decode(content or b"{}")
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise unreadable(error, content, self.takes) from None
+
+    def question(self, query: bytes) -> Any:
+        """Return what stands behind the question mark as its struct; None if the route has none."""
+        if self.asks is None:
+            return None
+        given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+        found = dict(given)
+        if len(found) < len(given):
+            raise Refusal("invalid", "Expected every field once.", given[-1][0][:100])
+        try:
+            return msgspec.convert(found, self.asks, strict=False)
+        except msgspec.ValidationError as error:
+            raise unreadable(error, b"{}", self.asks) from None
 
     def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
         if self.takes_long == "never":

@@ -12,7 +12,7 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, Final
 
-from weitzman.serve.commands import exchange, problems, reports, round_view, rounds
+from weitzman.serve.commands import exchange, problems, reports, round_view, rounds, windows
 from weitzman.serve.commands.batch import run_batch
 from weitzman.serve.http import guard
 from weitzman.serve.http.guard import Access
@@ -44,6 +44,8 @@ def _route(
         gives = known.return_annotation
         more["gives"] = gives if isinstance(gives, type) and issubclass(gives, Wire) else None
     if "prepare" in more:
+        query = signature(more["prepare"]).parameters.get("query")
+        more["asks"] = None if query is None else query.annotation
         more["prepare"] = _of_call(more["prepare"])
     return Route(label=label, access=access, summary=summary, **more)
 
@@ -76,6 +78,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         status=201,
     ),
     _reader(f"GET {_P}/rounds", "List the newest rounds.", reports.list_rounds),
+    _reader(
+        f"GET {_P}/closed",
+        "Find closed rounds, newest first, a page of them.",
+        windows.round_page,
+        prepare=windows.find_rounds,
+    ),
     _reader(f"GET {_R}", "Tell a round with its story.", round_view.round_view),
     _writer(
         f"POST {_R}/values", "Tell values of a round: the next box, or stop.", rounds.see_values
@@ -97,6 +105,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         f"GET {_P}/report",
         "Tell what a problem came to: savings, looks, regret, calibration.",
         reports.report,
+    ),
+    _reader(
+        f"GET {_P}/window",
+        "Tell what the rounds of a window came to, and what was done with each box.",
+        windows.window_report,
+        prepare=windows.read_window,
     ),
     _reader(
         f"GET {_P}/diagnostics", "Tell the health of a problem's feedback.", reports.diagnostics

@@ -10,8 +10,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weitzman.ledger.bodies import Scope
-
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$")]
 RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -24,6 +22,7 @@ Cost = Annotated[float, msgspec.Meta(ge=0.0)]
 WaitingTime = Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)]
 Share = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Description = Annotated[str, msgspec.Meta(max_length=2_000)]
+Unit = Annotated[str, msgspec.Meta(max_length=40)]
 
 
 class Wire(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,6 +62,7 @@ class NewProblem(Wire):
     waiting_time: WaitingTime = 86_400.0
     shadow: bool = False
     description: Description = ""
+    unit: Unit = ""
     least: float | None = None
     most: float | None = None
     explore: Share | None = None
@@ -87,6 +87,7 @@ class ChangedProblem(Wire):
     waiting_time: WaitingTime | UnsetType = UNSET
     cost: Cost | UnsetType | None = UNSET
     description: Description | UnsetType = UNSET
+    unit: Unit | UnsetType = UNSET
     least: float | UnsetType | None = UNSET
     most: float | UnsetType | None = UNSET
     explore: Share | UnsetType | None = UNSET
@@ -109,6 +110,7 @@ class ProblemView(Wire):
     waiting_time: float
     shadow: bool
     description: str
+    unit: str
     least: float | None
     most: float | None
     explore: float | None
@@ -258,37 +260,6 @@ class ImportReply(Wire):
 
     rounds: int
     values: int
-
-
-class NewKey(Wire):
-    """A key to be made, for one ``problem`` or for all."""
-
-    name: Label
-    scope: Scope
-    problem: Name | None = None
-
-
-class KeyView(Wire):
-    """A key, without its secret."""
-
-    id: str
-    name: str
-    scope: Scope
-    created: float
-    revoked: float | None
-    problem: str | None
-
-
-class CreatedKey(KeyView):
-    """A new key: ``key`` is shown this once."""
-
-    key: str
-
-
-class KeyList(Wire):
-    """All keys."""
-
-    keys: list[KeyView]
 
 
 class Health(Wire):

@@ -73,9 +73,9 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", async () =
 function line(name, colour, xs, ys, more = {}) {
   const end = { size: xs.map((_, i) => (i === xs.length - 1 ? 7 : 0)), color: css(colour), opacity: 1, line: { width: 0 } };
   return {
-    type: "scatter", mode: "lines+markers", name, x: xs, y: ys, marker: end, cliponaxis: false,
+    type: "scatter", mode: "lines+markers", name: plain(name), x: xs, y: ys, marker: end, cliponaxis: false,
     line: { color: css(colour), width: 2, ...more },
-    hovertemplate: `%{y:.4~g} after %{x:,} rounds<extra>${name}</extra>`,
+    hovertemplate: `%{y:.4~g} after %{x:,} rounds<extra>${plain(name)}</extra>`,
   };
 }
 
@@ -88,7 +88,7 @@ export function curves(id, series, unit, fromZero = false) {
     layout: {
       showlegend: series.length > 1, margin: { l: 8, r: 12, t: series.length > 1 ? 30 : 8, b: 8 },
       x: { title: { text: "closed rounds" }, rangemode: "tozero" },
-      y: { title: { text: unit }, zeroline: true, rangemode: fromZero ? "tozero" : "normal" },
+      y: { title: { text: plain(unit) }, zeroline: true, rangemode: fromZero ? "tozero" : "normal" },
     },
   }));
 }
@@ -113,13 +113,13 @@ const COLOURS = ["blue", "vermilion", "green", "purple", "orange", "sky", "grey"
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "circle"];
 
 /** Reservation values against a feature: filled where the box was opened, hollow where it stayed closed. */
-export function scatter(id, points, order) {
+export function scatter(id, points, order, unit) {
   const most = COLOURS.length;
   const group = (box) => { const place = order.indexOf(box); return order.length > most && place >= most - 1 ? most - 1 : place; };
   const shown = order.slice(0, order.length > most ? most - 1 : most);
   if (order.length > most) shown.push("other boxes");
   const words = `Scatter chart of ${points.boxes.length} reservation values against ${points.feature}`;
-  draw(id, words, [points, order], () => ({
+  draw(id, words, [points, order, unit], () => ({
     traces: shown.map((name, place) => [name, place]).reverse().map(([name, place]) => {
       const mine = points.boxes.flatMap((box, i) => (group(box) === place && Math.abs(points.reservation_values[i]) < 1e300 ? [i] : []));
       const rows = [...mine.filter((i) => !points.opened[i]), ...mine.filter((i) => points.opened[i])];
@@ -137,7 +137,7 @@ export function scatter(id, points, order) {
     }),
     layout: {
       showlegend: true, margin: { l: 8, r: 12, t: 34, b: 8 },
-      x: { title: { text: plain(points.feature) } }, y: { title: { text: "reservation value" } },
+      x: { title: { text: plain(points.feature) } }, y: { title: { text: plain(unit) } },
     },
   }));
 }

@@ -2,28 +2,33 @@
 
 import { Refused, ask, key, problemPath } from "./api.js";
 import * as charts from "./charts.js";
+import { listBeside, showCompare } from "./compare.js";
+import { firstRound, writeWelcome } from "./first.js";
 import { beginManage, showManage } from "./manage.js";
-import { showAbout, showHealth, showPoints, showReport } from "./problem.js";
-import { showRounds, showStory } from "./rounds.js";
+import { showOptions } from "./options.js";
+import { listFeatures, showAbout, showHealth, showPoints, showReport } from "./problem.js";
+import { filterOf, listFilters, showRounds, showStory } from "./rounds.js";
 import { $, count, h, span, sync, write } from "./text.js";
+import { askWindow, beat, isKnown, question, showWindow, withQuestion } from "./window.js";
 
 const EVERY = 1_000, AT_MOST = 16_000, FEW = 50, PAGE = 100;
 const ORDERS = { name: () => 0, rounds: (a, b) => b.rounds_closed - a.rounds_closed, created: (a, b) => b.created - a.created };
 const state = {
   most: PAGE, revealed: null,
-  problems: null, listed: 0, chosen: null, round: null, feature: 0,
-  shown: "", rounds: null, points: "", seen: null, failures: 0, timer: 0, busy: false, again: false,
+  problems: null, listed: 0, chosen: null, round: null, feature: 0, window: "", beside: null,
+  shown: "", told: null, pages: [null], rounds: null, points: "", seen: null, failures: 0, timer: 0, busy: false, again: false,
 };
 
 const fromAddress = () => {
   const parts = new URLSearchParams(location.hash.slice(1));
-  return { problem: parts.get("problem"), round: parts.get("round") };
+  const window = parts.get("window") ?? "";
+  return { problem: parts.get("problem"), round: parts.get("round"), window: isKnown(window) ? window : "", beside: parts.get("beside") };
 };
 
 function toAddress() {
   const parts = new URLSearchParams();
   if (state.chosen) parts.set("problem", state.chosen);
-  if (state.round) parts.set("round", state.round);
+  for (const name of ["round", "window", "beside"]) if (state[name]) parts.set(name, state[name]);
   history.replaceState(null, "", `#${parts}`);
 }
 
@@ -36,7 +41,7 @@ function choose(name, round = null) {
   if (name !== state.chosen) {
     charts.forget();
     $("problem").ariaBusy = "true";
-    Object.assign(state, { shown: "", rounds: null, points: "", feature: 0 });
+    Object.assign(state, { shown: "", told: null, pages: [null], rounds: null, points: "", feature: 0 });
   }
   Object.assign(state, { chosen: name, round });
   toAddress();
@@ -47,7 +52,14 @@ function choose(name, round = null) {
 function chooseRound(round) {
   state.round = round;
   toAddress();
-  showRounds(state.rounds, round, chooseRound);
+  soon();
+}
+
+/** Show other rounds: those of another window, of another page, or that pass another filter. */
+function showOthers(changes) {
+  Object.assign(state, { shown: "", ...changes });
+  $("problem").ariaBusy = "true";
+  toAddress();
   soon();
 }
 
@@ -80,14 +92,6 @@ function reveal() {
   if (above < 0 || above + row.offsetHeight > box.clientHeight) box.scrollTop += above - row.offsetHeight;
 }
 
-function listFeatures(view) {
-  const select = $("feature");
-  if (select.dataset.of === JSON.stringify(view.features)) return;
-  select.dataset.of = JSON.stringify(view.features);
-  select.replaceChildren(...view.features.map((name, place) => h("option", { value: String(place) }, name)));
-  select.value = String(state.feature);
-}
-
 /** Ask for what may have changed, and show it. */
 async function refresh() {
   if (!state.problems || state.problems.length <= FEW || Date.now() - state.listed > AT_MOST) {
@@ -95,7 +99,9 @@ async function refresh() {
     state.listed = Date.now();
   }
   if (!state.problems.length) {
-    welcome();
+    show("welcome");
+    document.title = "weitzman";
+    writeWelcome();
     return;
   }
   if (!state.problems.some((p) => p.name === state.chosen)) {
@@ -109,27 +115,50 @@ async function refresh() {
   await showProblem(view);
 }
 
+async function askRounds(name, filter) {
+  const asked = { ...question(state.window), ...filter, before: state.pages.at(-1) };
+  const [{ open }, page] = await Promise.all([ask(problemPath(name, "/rounds")), ask(withQuestion(problemPath(name, "/closed"), asked))]);
+  return { open, page, filter, number: state.pages.length - 1 };
+}
+
+/** The problem to be set beside, as it is; null if there is none. */
+async function askBeside(view) {
+  const other = state.problems.find((p) => p.name === state.beside && p.name !== view.name);
+  if (!other) return null;
+  const [now, told] = await Promise.all([ask(problemPath(other.name)), askWindow(other.name, state.window)]);
+  return { view: now, told };
+}
+
 async function showProblem(view) {
-  const path = (rest) => problemPath(view.name, rest);
-  const now = JSON.stringify(view);
+  listFilters(view);
+  listBeside(state.problems, view, state.beside);
+  $("window").value = state.window;
+  const filter = filterOf();
+  const beside = state.problems.find((p) => p.name === state.beside);
+  const now = JSON.stringify([view, state.window, beat(state.window), state.pages, filter, state.beside, beside?.rounds_closed]);
   const [health, news] = await Promise.all([
-    ask(path("/diagnostics")),
-    now === state.shown ? null : Promise.all([ask(path("/report")), ask(path("/rounds"))]),
+    ask(problemPath(view.name, "/diagnostics")),
+    now === state.shown ? null : Promise.all([askWindow(view.name, state.window), askRounds(view.name, filter), askBeside(view)]),
   ]);
   if (view.name !== state.chosen) return;
   show("problem");
   reveal();
   document.title = `${view.name} · weitzman`;
   showAbout(view);
-  listFeatures(view);
+  listFeatures(view, state.feature);
   showManage(view, () => { state.problems = null; soon(); });
   if (news) {
-    const [report, rounds] = news;
-    showReport(view, report);
-    state.rounds = rounds;
-    state.shown = now;
+    const [told, rounds, other] = news;
+    showReport(view, told.report);
+    showOptions(view, told);
+    showWindow(view, told);
+    showCompare({ view, told }, other);
+    Object.assign(state, { told, rounds });
+    // What is still being read is asked for again
+    const whole = [told, rounds.page, other?.told ?? told].every((part) => part.share_read === 1);
+    state.shown = whole ? now : "";
   }
-  showHealth(health, Date.now() / 1000);
+  showHealth(view, health, state.told, Date.now() / 1000);
   firstRound(view);
   await Promise.all([showChosenRound(view), showChosenFeature(view)]);
   await charts.settled();
@@ -137,14 +166,15 @@ async function showProblem(view) {
 }
 
 async function showChosenRound(view) {
-  const newest = state.rounds.closed[0]?.round ?? state.rounds.open[0]?.round ?? null;
+  const { open, page } = state.rounds;
+  const newest = page.rounds[0]?.round ?? open[0]?.round ?? null;
   const round = state.round ?? newest;
-  showRounds(state.rounds, round, chooseRound);
+  showRounds(view, state.rounds, round, chooseRound);
   $("story").hidden = round === null;
   if (round === null) return;
   try {
     const story = await ask(problemPath(view.name, `/rounds/${encodeURIComponent(round)}`));
-    if (view.name === state.chosen && (state.round ?? newest) === round) showStory(story, state.round === null);
+    if (view.name === state.chosen && (state.round ?? newest) === round) showStory(view, story, state.round === null);
   } catch (error) {
     if (!(error instanceof Refused && error.status === 404)) throw error;
     state.round = null;
@@ -159,32 +189,6 @@ async function showChosenFeature(view) {
   if (view.name !== state.chosen) return;
   state.points = wanted;
   showPoints(view, points);
-}
-
-function firstRound(view) {
-  const none = !view.rounds_closed && !view.rounds_open;
-  $("first-round").hidden = !none;
-  if (none) write("curl-first", curlRound(view.name, view.boxes.length, view.dimension));
-}
-
-const JSON_TYPE = "-H 'Content-Type: application/json'";
-const bearer = () => (key.get() ? " -H \"Authorization: Bearer $KEY\"" : "");
-const base = () => location.href.split("#")[0].replace(/\/$/, "");
-const curlRound = (name, boxes, dimension) => {
-  const contexts = JSON.stringify(Array.from({ length: boxes }, () => Array(dimension).fill(1))).replaceAll(",", ", ");
-  return `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/${name}/rounds -d '\n  {"id": "first", "contexts": ${boxes * dimension > 40 ? "[[…], …]" : contexts}, "costs": 0.4}'`;
-};
-
-function welcome() {
-  show("welcome");
-  document.title = "weitzman";
-  write("curl-problem", `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems -d '
-  {"name": "quotes", "boxes": ["north", "south", "web"], "features": ["size", "urgent"], "cost": 0.4}'`);
-  write("curl-round", `curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds -d '
-  {"id": "order-1", "contexts": [[2, 0], [2, 0], [2, 0]], "outside": 9}'
-curl${bearer()} ${JSON_TYPE} ${base()}/v1/problems/quotes/rounds/order-1/values -d '
-  {"values": {"north": 3.1}}'
-curl${bearer()} -X POST ${base()}/v1/problems/quotes/rounds/order-1/close`);
 }
 
 function askForKey(text) {
@@ -254,13 +258,19 @@ function age() {
 }
 
 function begin() {
-  const { problem, round } = fromAddress();
-  Object.assign(state, { chosen: problem, round });
+  const { problem, round, window, beside } = fromAddress();
+  Object.assign(state, { chosen: problem, round, window, beside });
   for (const id of ["filter", "order"]) {
     $(id).addEventListener("input", () => { state.most = PAGE; if (state.problems) listProblems(); $("problems").parentElement.scrollTop = 0; });
   }
   $("more").addEventListener("click", () => { state.most += PAGE; listProblems(); });
   $("feature").addEventListener("change", (event) => { state.feature = Number(event.target.value); soon(); });
+  $("window").addEventListener("change", (event) => showOthers({ window: event.target.value, pages: [null] }));
+  $("beside").addEventListener("change", (event) => showOthers({ beside: event.target.value || null }));
+  $("rounds-filter").addEventListener("submit", (event) => event.preventDefault());
+  $("rounds-filter").addEventListener("input", () => showOthers({ pages: [null] }));
+  $("rounds-older").addEventListener("click", () => showOthers({ pages: [...state.pages, state.rounds.page.before] }));
+  $("rounds-newer").addEventListener("click", () => showOthers({ pages: state.pages.slice(0, -1) }));
   $("forget").addEventListener("click", () => { key.forget(); location.reload(); });
   $("ask-form").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -272,7 +282,9 @@ function begin() {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
   addEventListener("hashchange", () => {
     const wanted = fromAddress();
-    if (wanted.problem && state.problems) choose(wanted.problem, wanted.round);
+    if (!wanted.problem || !state.problems) return;
+    if (wanted.window !== state.window || wanted.beside !== state.beside) showOthers({ window: wanted.window, beside: wanted.beside, pages: [null] });
+    choose(wanted.problem, wanted.round);
   });
   beginManage();
   setInterval(age, 1_000);

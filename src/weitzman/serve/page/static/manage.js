@@ -5,6 +5,7 @@ import { $, h, write } from "./text.js";
 
 const FIELDS = [
   { name: "description", label: "Description", type: "text" },
+  { name: "unit", label: "Unit of values and costs, such as $ or ms", type: "text" },
   { name: "cost", label: "Cost of a look, if the round does not say", type: "number", min: 0 },
   { name: "waiting_time", label: "Seconds after which a round ends by itself", type: "number", min: 0, needed: true },
   { name: "bound", label: "Best possible value", type: "number" },

@@ -15,12 +15,39 @@ export function num(x) {
 export const count = (n) => whole.format(n);
 
 /** A mean and its standard error, to the digits that the error leaves. */
-export function meanOf(mean) {
+export function meanOf(mean, unit = "") {
   if (mean.mean === null) return ["–", ""];
-  if (mean.error === null) return [num(mean.mean), ""];
+  if (mean.error === null) return [amount(mean.mean, unit), ""];
   const digits = mean.error > 0 ? Math.max(0, Math.min(8, 1 - Math.floor(Math.log10(mean.error)))) : 2;
   const fixed = new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return [minus(fixed.format(mean.mean)), `± ${fixed.format(mean.error)}`];
+  return [inUnit(minus(fixed.format(mean.mean)), unit), `± ${fixed.format(mean.error)}`];
+}
+
+const BEFORE = ["$", "€", "£", "¥", "₹", "CHF", "US$"];
+
+/** A number, written already, in a unit: a currency stands before it, anything else behind. */
+export function inUnit(text, unit) {
+  if (!unit || text === "–" || text === "") return text;
+  if (!BEFORE.includes(unit.trim())) return `${text}\u00a0${unit}`;
+  const mark = unit.trim().length > 1 ? `${unit.trim()}\u00a0` : unit.trim();
+  return text.startsWith("−") ? `−${mark}${text.slice(1)}` : `${mark}${text}`;
+}
+
+export const amount = (x, unit) => inUnit(num(x), unit);
+
+/** A share in whole percent; one that is not quite all, or not quite nothing, does not say so. */
+export function percent(share) {
+  const text = (100 * share).toFixed(0);
+  if (text === "100" && share < 1) return ">\u202f99\u00a0%";
+  return text === "0" && share > 0 ? "<\u202f1\u00a0%" : `${text}\u00a0%`;
+}
+
+const three = new Intl.NumberFormat("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+
+/** An amount for a table: three digits, or all of those before the point. */
+export function short(x, unit) {
+  if (x === null || x === 0 || Math.abs(x) >= 1e3 || Math.abs(x) < 1e-6) return amount(x, unit);
+  return inUnit(minus(three.format(x)), unit);
 }
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
