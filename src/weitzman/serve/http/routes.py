@@ -12,7 +12,15 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, Final
 
-from weitzman.serve.commands import exchange, problems, reports, round_view, rounds, windows
+from weitzman.serve.commands import (
+    exchange,
+    judging,
+    problems,
+    reports,
+    round_view,
+    rounds,
+    windows,
+)
 from weitzman.serve.commands.batch import run_batch
 from weitzman.serve.http import guard
 from weitzman.serve.http.guard import Access
@@ -120,6 +128,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         "Tell the newest reservation values against the feature at a place, counted from 0.",
         reports.feature_points,
         prepare=reports.newest_rounds,
+    ),
+    _reader(
+        f"GET {_P}/judge",
+        "Tell what other policies would have cost, by the rounds that have ended.",
+        judging.judgement_report,
+        prepare=judging.judge_journal,
     ),
     _reader(
         f"GET {_P}/log",
