@@ -66,8 +66,10 @@ def judge_command(
         ),
     ] = False,
     draws: Annotated[
-        Literal["round", "box"],
-        typer.Option(help="What a draw decides: for all boxes of a round, or for one box."),
+        Literal["round", "box", "one"],
+        typer.Option(
+            help="What a draw decides: for all boxes of a round, for one box, or which one is opened."
+        ),
     ] = "round",
     round_column: RoundColumn = "round",
     box: BoxColumn = "box",

@@ -64,7 +64,7 @@ def scores(trace: Trace, guesses: Floats, most: float = math.inf) -> Floats:
     Examples
     --------
     >>> known, none = np.array([1.0, 4.0, np.nan]), np.zeros(3)
-    >>> trace = Trace(known, np.array([1.0, 0.5, np.nan]), none, none, none, none, none)
+    >>> trace = Trace(known, np.array([1.0, 0.5, np.nan]), *[none] * 6)
     >>> scores(trace, np.zeros(3)), scores(trace, np.array([1.0, 3.0, 3.0]))
     (array([1., 8., 0.]), array([1., 5., 3.]))
     """

@@ -75,7 +75,9 @@ class Part:
         guessed = guesses(trace, seen.plain_best(first))
         # One explored round says nothing of how far others may be from it
         explored = int((trace.covered & ~trace.certain).sum()) > 1
-        if trace.certain.all() or (explored and (reached or seen.is_open(first))):
+        # Where a draw opens one box, it never shows what two hold
+        within = not seen.one or bool((trace.looks <= 1.0).all())
+        if trace.certain.all() or (explored and within and (reached or seen.is_open(first))):
             side = Side(low=guessed, high=guessed, trace=trace)
         else:
             side = Side(low=trace.low, high=trace.high, trace=trace if explored else None)
@@ -89,7 +91,7 @@ class Part:
     def contradicts(self, seen: Seen, first: int) -> bool:
         """Whether a draw was made in a round of which the rule needs more."""
         drawn: Flags = np.asarray((seen.known & ~seen.plain).any(axis=1))[first:]
-        return seen.together and bool((drawn & ~self.trace.covered).any())
+        return seen.together and not seen.one and bool((drawn & ~self.trace.covered).any())
 
 
 def judged(

@@ -26,7 +26,7 @@ SEED = 0
 def panel_traces(
     policies: Sequence[Simple], seen: Seen, *, learned: int | None, tick: Tick, sigmas: bool = False
 ) -> tuple[Floats, Floats | None]:
-    """Return what a log shows of simple rules, (k, 7, T), as ``traces`` says it of any policy; and σ."""
+    """Return what a log shows of simple rules, (k, 8, T), as ``traces`` says it of any policy; and σ."""
     boxes, dimension = seen.contexts.shape[1:]
     shared, names = policies[0].shared, tuple(one.rule for one in policies)
     history = History(

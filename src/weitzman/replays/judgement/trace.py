@@ -35,6 +35,8 @@ class Trace:
     missing
         What the boxes cost that the rule opens and that are not plain; where the total is not known, those of
         them on the longest way that is possible.
+    looks
+        The number of boxes that the rule opens, or on the longest way that is possible.
     """
 
     totals: Floats
@@ -44,6 +46,7 @@ class Trace:
     spent: Floats
     hand: Floats
     missing: Floats
+    looks: Floats
 
     @property
     def covered(self) -> Flags:
@@ -98,7 +101,7 @@ def groups_of(policies: Sequence[Policy]) -> list[list[int]]:
 def traces(
     policies: Sequence[Policy], seen: Seen, *, learned: int | None, tick: Tick, sigmas: bool = False
 ) -> tuple[Floats, Floats | None]:
-    """Return what a log shows of policies that go together, (k, 7, T).
+    """Return what a log shows of policies that go together, (k, 8, T).
 
     With ``sigmas`` also their reservation values, (k, T, n): +∞ where a box is absent, NaN in a round whose
     rule has none.

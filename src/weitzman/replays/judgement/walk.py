@@ -5,6 +5,7 @@ Let S be the boxes that the rule opens. They are followed one by one as long as 
 
     P(covered) = min_{i ∈ S} p_i     if one draw decides for all boxes of a round,
                  Π_{i ∈ S} p_i       if each box has a draw of its own,
+                 p_i or 0            if one box is opened and no other, for S = {i} or a larger S,
 
 which is computed whenever the round is covered: then every box of S is known, and has its chance.
 
@@ -32,7 +33,7 @@ from weitzman.search.kernels import play_round
 from weitzman.search.rule import STOP, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
-COLUMNS = ("totals", "chances", "low", "high", "spent", "hand", "missing")
+COLUMNS = ("totals", "chances", "low", "high", "spent", "hand", "missing", "looks")
 
 
 class Frame(NamedTuple):
@@ -78,11 +79,12 @@ def walk_index(
             chance = min(chance, chances[row]) if together else chance * chances[row]
     best = min(best, ceiling)
     out[0], out[1] = (best + paid, chance) if covered else (math.nan, math.nan)
-    out[2], out[3], out[4], out[5], out[6] = out[0], out[0], paid, best, missing
+    out[2], out[3], out[4], out[5], out[6], out[7] = out[0], out[0], paid, best, missing, count
     if covered and chance == 1.0:
         return
     # The longest search: no box that is not plain shows anything
     _, _, _, longest = play_round(order, sigma, prices, plain_values, outside)
+    out[7] = longest
     spent, hand, inside = 0.0, outside, True
     for row in order[:longest]:
         spent += prices[row]
@@ -124,7 +126,7 @@ def walk_rounds(
     sigma: Floats, outside: Floats, prices: Floats, values: Floats, plain_values: Floats, known: Flags,
     plain: Flags, chances: Floats, together: bool, floor: float, ceiling: float, out: Floats,
 ) -> None:  # fmt: skip
-    """Set out, (k, 7, T), to :data:`COLUMNS` for Weitzman's rule at σ, (T, k, n), of rounds of n boxes.
+    """Set out, (k, 8, T), to :data:`COLUMNS` for Weitzman's rule at σ, (T, k, n), of rounds of n boxes.
 
     A box that is absent has the σ +∞, so nobody opens it.
     """
@@ -150,7 +152,7 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
         return out
     state = RoundState(shown.costs.tolist(), shown.outside)
     chance, inside = 1.0, True
-    out[6] = 0.0
+    out[6], out[7] = 0.0, len(frame.prices)
     while (action := advance(rule, state)) is not STOP:
         row = action.box
         if inside and not frame.plain[row]:
@@ -174,6 +176,7 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
     out[0], out[1] = best + spent, chance
     if inside:
         out[2:6] = out[0], out[0], spent, best
+        out[7] = len(state.opened)
     return out
 
 
