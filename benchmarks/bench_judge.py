@@ -1,6 +1,6 @@
 """What judgements are worth: recorded rounds of which everything is known, masked, and judged.
 
-    python benchmarks/bench_judge.py DATA OUT [--maskings 300] [--intervals 20] [--only llm_calls]
+    python benchmarks/bench_judge.py DATA OUT [--maskings 300] [--intervals 30] [--only llm_calls]
     python benchmarks/bench_judge.py --worlds
     python benchmarks/bench_judge.py --speed 1000000
 
@@ -330,11 +330,10 @@ class Steady:
 
 
 def speed(rounds: int) -> None:
-    """Print how long rounds of twelve boxes take against the simple rules and FTRL, in two processes."""
+    """Print how long rounds of twelve boxes take against ten simple rules, in two processes."""
     import resource
 
     from weitzman.learn.features import Encoding
-    from weitzman.replays.lineup import SIMPLE as TEN
 
     rng = np.random.default_rng(0)
     boxes = 12
@@ -352,7 +351,7 @@ def speed(rounds: int) -> None:
         source="table", columns={}, encoding=Encoding(features=()),
     )  # fmt: skip
     begin = time.perf_counter()
-    found = wz.judge(log, list(TEN), workers=2)
+    found = wz.judge(log, [*SIMPLE, "ski-rental"], workers=2)
     took = time.perf_counter() - begin
     print(found)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -370,7 +369,7 @@ def main() -> None:
     parser.add_argument("data", nargs="?", type=Path)
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("--maskings", type=int, default=300)
-    parser.add_argument("--intervals", type=int, default=10)
+    parser.add_argument("--intervals", type=int, default=30)
     parser.add_argument("--only", choices=LOGS)
     parser.add_argument("--worlds", action="store_true")
     parser.add_argument("--speed", type=int, metavar="ROUNDS")

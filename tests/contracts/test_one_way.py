@@ -67,7 +67,7 @@ LOOPS = {
 }
 
 # Running figures of features; and of numbers that are none, the totals of rounds
-FIGURES = {"learn/preparation.py _prepare", "ledger/state/running_mean.py Spread.add"}
+FIGURES = {"learn/preparation.py prepare_rows", "ledger/state/running_mean.py Spread.add"}
 # Units of length that a learner settles once, from its first contexts
 UNITS = {"learn/learners/fourier.py Waves.settle"}
 # Who has a preparation: players that are given prepared contexts, the history that models share, and simple
@@ -76,7 +76,7 @@ PREPARERS = {
     "learn/models/history.py History.__init__",
     "learn/policies/portfolio/portfolio.py Portfolio.started",
     "learn/policies/prepared.py PreparedPlayer.__init__",
-    "replays/judgement/trace.py _Panel.__init__",
+    "replays/judgement/panel.py panel_traces",
 }
 
 

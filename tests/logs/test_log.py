@@ -536,7 +536,7 @@ def test_with_a_draw_for_each_box_equal_chances_may_differ_in_what_was_opened(
     text = CHANCES.replace("1.0,true,1\n3,b,1,,false,", "1.0,true,0.05\n3,b,1,,false,0.05")
     assert read_log(_csv(tmp_path, text), draws="box").draws == "box"
     wrong: Any = "boxes"
-    with pytest.raises(wz.InvalidInputError, match="'draws' must be 'round' or 'box'"):
+    with pytest.raises(wz.InvalidInputError, match="'draws' must be 'round', 'box' or 'one'"):
         read_log(_csv(tmp_path, text), draws=wrong)
 
 

@@ -1,5 +1,7 @@
 """Replay: totals are those of rounds played one by one, and shares are what they say."""
 
+import itertools
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from weitzman.learn.policy import Round, walk
 from weitzman.learn.preparation import prepared, with_constant
 from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds
-from weitzman.replays.bootstrap import block_means
+from weitzman.replays.bootstrap import block_means, block_variances
 from weitzman.replays.replay import replay
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -173,6 +175,17 @@ def test_block_means_see_that_neighbours_are_alike() -> None:
     assert spread[0] == pytest.approx(1 / 64, rel=0.15)
     assert spread[1] == pytest.approx(np.sqrt(8) / 64, rel=0.3)
     assert block_means(np.ones((5, 1))).tolist() == [[1.0]] * 1000
+
+
+def test_block_variances_are_those_of_all_draws_that_there_are() -> None:
+    series = [Fraction(x) for x in (3, -1, 4, 10, 7)]
+    # Two blocks of four rounds in a row, from any of five places each
+    sums = [sum(series[(k + j) % 5] for j in range(4)) for k in range(5)]
+    means = [(a + b) / 8 for a, b in itertools.product(sums, sums)]
+    middle = sum(means) / 25
+    exact = float(sum((x - middle) ** 2 for x in means) / 25)
+    columns = np.array([[float(x), 2.0 * float(x)] for x in series])
+    assert block_variances(columns) == pytest.approx([exact, 4.0 * exact], rel=1e-14)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import typer
 
 from weitzman.cli.log_options import (
     BoxColumn,
+    ChanceColumn,
     CostColumn,
     Features,
     LogFile,
@@ -56,9 +57,19 @@ def judge_command(
             "learned on the others. If not given, they learn as they go.",
         ),
     ] = None,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent",
+            help="Take the boxes of a round to be independent: one more estimate, with smaller errors, and "
+            "the correlation that says whether they are.",
+        ),
+    ] = False,
     draws: Annotated[
-        Literal["round", "box"],
-        typer.Option(help="What a draw decides: for all boxes of a round, or for one box."),
+        Literal["round", "box", "one"],
+        typer.Option(
+            help="What a draw decides: for all boxes of a round, for one box, or which one is opened."
+        ),
     ] = "round",
     round_column: RoundColumn = "round",
     box: BoxColumn = "box",
@@ -66,10 +77,7 @@ def judge_command(
     value: ValueColumn = "value",
     outside: OutsideColumn = "outside",
     opened: OpenedColumn = "opened",
-    chance: Annotated[
-        str,
-        typer.Option(metavar="COLUMN", help="The column that says with what chance it was opened."),
-    ] = "chance",
+    chance: ChanceColumn = "chance",
     paid: PaidColumn = "paid",
     features: Features = None,
     least: Annotated[
@@ -130,6 +138,7 @@ def judge_command(
             against=against,
             explored_for=explored_for or (),
             learn=learn,
+            independent=independent,
             cost_scale=cost_scale,
             workers=cores() if workers is None else workers,
         )

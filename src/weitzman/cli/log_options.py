@@ -17,6 +17,9 @@ CostColumn = Annotated[str, _column("The column of what a look costs.")]
 ValueColumn = Annotated[str, _column("The column of what was found.")]
 OutsideColumn = Annotated[str, _column("The column of what is there without a look.")]
 OpenedColumn = Annotated[str, _column("The column that says what was opened at the time.")]
+ChanceColumn = Annotated[
+    str, _column("The column that says with what chance it was opened.", "--chance")
+]
 PaidColumn = Annotated[str, _column("The column of what a look really cost, if it says.")]
 Features = Annotated[
     str | None,

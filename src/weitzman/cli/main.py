@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from weitzman.cli.compare import compare_command
+from weitzman.cli.convert import convert_command
 from weitzman.cli.example import example_command
 from weitzman.cli.gateway import gateway_command
 from weitzman.cli.judge import judge_command
@@ -44,6 +45,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "example": (example_command, "llm --output llm.csv"),
     "replay": (replay_command, "decisions.parquet --cost seconds --value error --output report"),
     "judge": (judge_command, "decisions.parquet --policy no-context --policy default"),
+    "convert": (convert_command, "clicks.csv clicks.parquet --from open-bandit"),
     "reproduce": (reproduce_command, "--output report"),
     "plot": (plot_command, "report --output regret.pdf"),
     "compare": (compare_command, "--feedback full --output compare"),

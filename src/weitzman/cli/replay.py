@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from weitzman.cli.gaps import answer_gaps
 from weitzman.cli.log_options import (
     BoxColumn,
+    ChanceColumn,
     CostColumn,
     Features,
     LogFile,
@@ -74,6 +76,7 @@ def replay_command(
     value: ValueColumn = "value",
     outside: OutsideColumn = "outside",
     opened: OpenedColumn = "opened",
+    chance: ChanceColumn = "chance",
     paid: PaidColumn = "paid",
     features: Features = None,
     sense: Annotated[
@@ -129,6 +132,7 @@ def replay_command(
         raise InvalidInputError("What --save names", rule, str(save))
     from weitzman.jobs.progress import told_of_compiling
     from weitzman.logs.log import read_log
+    from weitzman.logs.rounds import gaps_of
     from weitzman.replays.cases import play_cases
     from weitzman.replays.report.findings import find
     from weitzman.replays.report.report import PARTS, placed, write_replay_report
@@ -142,6 +146,7 @@ def replay_command(
             value=value,
             outside=outside,
             opened=opened,
+            chance=chance,
             paid=paid,
             features=feature_names(features),
             shared="auto" if shared is None else shared,
@@ -152,6 +157,20 @@ def replay_command(
             skip_bad=skip_bad,
         )
     typer.echo(_read(past, chosen=features is not None), err=True)
+    hidden = int(gaps_of(past).sum())
+    if hidden:
+        answer_gaps(
+            past,
+            hidden,
+            source=log,
+            policies=policy or ["default"],
+            scales=scales,
+            workers=workers,
+            output=output,
+            save=save,
+            as_json=as_json,
+        )
+        return
     cases = _cases(feedback, scales, twins=output is not None)
     with placed(output), told_of_compiling():
         played = play_cases(

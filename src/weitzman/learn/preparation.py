@@ -59,7 +59,7 @@ def checked_prepare(prepare: Any) -> Prepare:
 
 
 @checked
-def _prepare(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
+def prepare_rows(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
     """Take rows into (number, mean, squares) of each column, and set out to them prepared."""
     for row in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -78,7 +78,7 @@ def _prepare(scale: Floats, rows: Floats, clip: float, out: Floats) -> None:
 
 
 @checked
-def _round_rows(rows: Floats) -> None:
+def round_rows(rows: Floats) -> None:
     """Bring prepared contexts to the grid of units: rounding depends on the units that were given."""
     for row in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -139,9 +139,9 @@ class Preparation:
 
     def _rows(self, shown: Round, scale: Floats) -> Floats:
         rows = np.empty(shown.contexts.shape)
-        _prepare(scale, shown.contexts, CLIP, rows)
+        prepare_rows(scale, shown.contexts, CLIP, rows)
         if self._values:
-            _round_rows(rows)
+            round_rows(rows)
         return rows
 
     @property
@@ -180,6 +180,11 @@ class Preparation:
         rows = self.add(shown)
         # What was made for the round before it was over still holds, unless it says more of values
         return ready if before == (self.units, self.least) else self._counted(shown, rows), found
+
+    def figures(self) -> tuple[Floats, LeastValue]:
+        """Return the figures of the columns and the smallest value, for one who takes in rounds with them."""
+        self._forget()
+        return self._scale, self._least
 
     def _counted(self, shown: Round, rows: Floats) -> Round:
         units = self.units
@@ -237,7 +242,7 @@ def prepared(contexts: Floats, present: NDArray[np.bool_]) -> Floats:
     for t in range(len(contexts)):
         there = np.flatnonzero(present[t])
         rows = np.empty((len(there), contexts.shape[2]))
-        _prepare(preparation, contexts[t, there], CLIP, rows)
+        prepare_rows(preparation, contexts[t, there], CLIP, rows)
         out[t, there] = rows
     return out
 

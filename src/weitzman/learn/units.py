@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weitzman.arrays import Floats
+from weitzman.arrays import Flags, Floats
 from weitzman.compiled.decorators import compiled, kernel
 
 PILE = 5
@@ -151,10 +151,14 @@ class LeastValue:
         self.high = {int(box) for box in (range(_HOLDERS) if high is None else high)}
 
     @property
+    def holders(self) -> int:
+        """How many boxes must have shown both."""
+        return _HOLDERS if self.hidden else 0
+
+    @property
     def pile(self) -> tuple[float, int] | None:
         """The smallest value and how often it was seen, if values pile up there."""
-        holders = _HOLDERS if self.hidden else 0
-        piles_up = self.times >= PILE and len(self.low & self.high) >= holders
+        piles_up = self.times >= PILE and len(self.low & self.high) >= self.holders
         return (self.smallest, self.times) if piles_up else None
 
     def note(self, box: int, value: float) -> None:
@@ -165,3 +169,29 @@ class LeastValue:
             self.low.clear()
         self.times += value == self.smallest
         (self.low if value == self.smallest else self.high).add(box)
+
+    def arrays(self, boxes: int) -> tuple[Floats, Flags, Flags]:
+        """Return everything as :func:`note_value` takes it, for n boxes."""
+        low, high = np.zeros((2, boxes), dtype=np.bool_)
+        low[list(self.low)], high[list(self.high)] = True, True
+        return np.array([self.smallest, float(self.times)]), low, high
+
+    def set(self, found: Floats, low: Flags, high: Flags) -> None:
+        """Go on from arrays."""
+        self.smallest, self.times = float(found[0]), int(found[1])
+        self.low, self.high = set(np.flatnonzero(low).tolist()), set(np.flatnonzero(high).tolist())
+
+
+@compiled
+def note_value(box: int, value: float, found: Floats, low: Flags, high: Flags) -> None:
+    """Take in a value of a box, as :meth:`LeastValue.note` does, into arrays."""
+    if value < found[0]:
+        found[0], found[1] = value, 0.0
+        for other in range(low.shape[0]):
+            high[other] |= low[other]
+            low[other] = False
+    if value == found[0]:
+        found[1] += 1.0
+        low[box] = True
+    else:
+        high[box] = True

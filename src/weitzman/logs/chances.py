@@ -2,8 +2,9 @@
 
 A *draw* opens boxes that the rule in force would not have opened. It is made before the round and depends on
 nothing that the boxes hold. One draw u, uniform on [0, 1), decides for all boxes of a round, and box i is
-opened if u is below its chance; or each box has a draw of its own. A chance is that of the box, given what
-all boxes of its round hold: 1 where the rule in force opens it anyway.
+opened if u is below its chance; or each box has a draw of its own; or one box is drawn, and it alone is
+opened (single looks, as contextual bandits write them). A chance is that of the box, given what all boxes
+of its round hold: 1 where the rule in force opens it anyway.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,8 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 
-Drawn = Literal["round", "box"]
-"""What a draw decides: for all boxes of a round, or for one box."""
+Drawn = Literal["round", "box", "one"]
+"""What a draw decides: for all boxes of a round, for one box, or which one is opened and no other."""
 
 
 def broken_rules(chances: Floats, opened: Flags) -> Iterator[tuple[Flags, str]]:
@@ -42,3 +43,18 @@ def out_of_draw(chances: Floats, opened: Flags, rounds: Ints, good: Flags) -> tu
         "be below that of every opened box of its round, as one draw decides for all of them (where each "
         "box has its own, say --draws box, or draws='box' in Python)"
     )
+
+
+def beside_another(opened: Flags, rounds: Ints, good: Flags) -> tuple[Flags, str]:
+    """Return which boxes were opened after another one of their round, and the rule.
+
+    Examples
+    --------
+    >>> beside_another(np.array([True, False, True]), np.array([0, 0, 0]), np.ones(3, dtype=np.bool_))[0]
+    array([False, False,  True])
+    """
+    looked = np.flatnonzero(good & opened)
+    _, firsts = np.unique(rounds[looked], return_index=True)
+    wrong = np.zeros(len(opened), dtype=np.bool_)
+    wrong[np.delete(looked, firsts)] = True
+    return wrong, "stand in a round in which no other box was opened, as draws='one' says"

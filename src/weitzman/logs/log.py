@@ -65,7 +65,8 @@ class Log:
         T×n, with what chance each box was opened, given what the boxes of its round hold: 1 if no draw was
         needed, NaN for a box that was not opened and of which it is not known; None if the log does not say.
     draws
-        ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own.
+        ``"round"`` if one draw decides for all boxes of a round, ``"box"`` if each box has its own, ``"one"``
+        if one box is opened and no other.
     least
         The best value that a box can hold, turned as values are; None if that was not said.
     skipped
@@ -152,7 +153,7 @@ def read_log(
         only beside ``opened``.
     draws
         What a draw decides where boxes were opened by chance: ``"round"``, one draw for all boxes of a round,
-        or ``"box"``, one for each.
+        ``"box"``, one for each, or ``"one"``, which box is opened and no other.
     features
         The columns that are known before a box is opened. None: all that begin with ``x_``; if none
         does, all that have no other role.
@@ -170,8 +171,8 @@ def read_log(
     """
     if shared not in (True, False, "auto"):
         raise InvalidInputError("The setting 'shared'", "be True, False or 'auto'", shared)
-    if draws not in ("round", "box"):
-        raise InvalidInputError("The setting 'draws'", "be 'round' or 'box'", draws)
+    if draws not in ("round", "box", "one"):
+        raise InvalidInputError("The setting 'draws'", "be 'round', 'box' or 'one'", draws)
     named = {"round": round, "box": box, "cost": cost, "value": value}
     maybe = {"outside": outside, "opened": opened, "paid": paid, "chance": chance}
 

@@ -18,6 +18,7 @@ from weitzman.search.state import RoundState
 if TYPE_CHECKING:
     from weitzman.logs.log import Log
 
+_FEW = 0.05
 _PIECE = 256  # rounds that are made together
 
 
@@ -26,6 +27,19 @@ def contexts_of(log: "Log") -> Floats:
     if log.contexts.shape[2]:
         return log.contexts
     return np.where(np.isnan(log.costs), np.nan, 1.0)[:, :, np.newaxis]
+
+
+def gaps_of(log: "Log") -> Flags:
+    """Return which values nobody looked for, (T, n), in rounds in which some are known.
+
+    Where the log says what was opened, the value of an opened box that is missing did not come. Where it does
+    not say, a few missing values, one in twenty at most, are taken for such.
+    """
+    there = ~np.isnan(log.costs) & ~np.isnan(log.values).all(axis=1, keepdims=True)
+    hidden: Flags = there & np.isnan(log.values)
+    if log.opened is not None:
+        return hidden & ~log.opened
+    return hidden if hidden.sum() > _FEW * there.sum() else np.zeros_like(hidden)
 
 
 class LogRounds:

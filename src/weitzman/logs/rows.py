@@ -27,7 +27,7 @@ from weitzman.arrays import Flags, Floats, Ints
 from weitzman.learn.features import Encoding, Feature
 from weitzman.learn.record import bound_rule
 from weitzman.logs.cells import Labels, Levels, feature_of, flags_of, labels_of, numbers_of
-from weitzman.logs.chances import Drawn, broken_rules, out_of_draw
+from weitzman.logs.chances import Drawn, beside_another, broken_rules, out_of_draw
 from weitzman.logs.table import Table
 from weitzman.search.numbers import LIMIT
 from weitzman.search.reservation import Sense
@@ -170,6 +170,9 @@ def checked_rows(
         if draws == "round":
             wrong, rule = out_of_draw(chances, looked, rounds.places, ~faults.bad)
             faults.note(wrong, roles.chance, "chance of a box that was not opened", rule)
+        elif draws == "one":
+            wrong, rule = beside_another(looked, rounds.places, ~faults.bad)
+            faults.note(wrong, roles.chance, "chance of an opened box", rule)
     skipped = faults.done(skip_bad)
     kept = ~faults.bad
     if not kept.any():

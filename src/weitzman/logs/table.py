@@ -58,7 +58,7 @@ class Table:
 
 def read_table(source: Any, choose: Choose) -> Table:
     """Return the columns that ``choose`` picks from a table that only has names yet."""
-    arrow = _arrow()
+    arrow = arrow_library()
     if isinstance(source, str | os.PathLike):
         return _read_file(os.fspath(source), choose)
     if isinstance(source, arrow.Table):
@@ -80,7 +80,7 @@ def _read_file(name: str, choose: Choose) -> Table:
     except OSError as error:
         got = os.strerror(error.errno) if error.errno else str(error)
         raise InvalidFileError(name, "be a file that can be read", got) from None
-    except _arrow().ArrowInvalid as error:
+    except arrow_library().ArrowInvalid as error:
         kind = "Parquet" if suffix in _PARQUET else "CSV"
         raise InvalidFileError(name, f"be a whole {kind} file", str(error)) from None
     except UnicodeDecodeError as error:
@@ -99,7 +99,7 @@ def _read_parquet(table: Table, choose: Choose) -> Table:
 
 
 def _read_csv(table: Table, choose: Choose) -> Table:
-    arrow = _arrow()
+    arrow = arrow_library()
     from pyarrow import csv as reader
 
     names, lines = _header(table)
@@ -158,7 +158,7 @@ def _from_narwhals(source: Any) -> tuple[list[str], Any]:
         frame = narwhals.from_native(source, eager_only=True)
     except TypeError:
         raise InvalidInputError("The log", _RULE, type(source).__name__) from None
-    arrow = _arrow()
+    arrow = arrow_library()
     try:
         table = frame.to_arrow()
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
@@ -169,7 +169,7 @@ def _from_narwhals(source: Any) -> tuple[list[str], Any]:
 
 
 def _mixed(column: Any) -> Any:
-    arrow = _arrow()
+    arrow = arrow_library()
     try:
         return column.to_arrow()
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
@@ -177,5 +177,6 @@ def _mixed(column: Any) -> Any:
         return arrow.array(cells, type=arrow.string())
 
 
-def _arrow() -> Any:
+def arrow_library() -> Any:
+    """Return pyarrow, or say how to install it."""
     return need("Logs need pyarrow", "lab", "pyarrow")

@@ -3,7 +3,9 @@
 Rounds are played online in their order, learning costs included from the first. Under feedback ``full``
 every value of a round is revealed when it closes; under ``opened`` only those of the boxes that were opened,
 so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
-not know is no part of its round; a round that is left without boxes is left out. Both are counted.
+not know is no part of its round; a round that is left without boxes is left out. Both are counted. Where
+nobody looked for a value, this is not what a policy would have paid, and no answer is made of it:
+:mod:`weitzman.replays.judgement` says what the log can say.
 
 Totals are those of :meth:`weitzman.Searcher.play` and of live rounds, bit for bit.
 
@@ -28,7 +30,7 @@ from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
 from weitzman.learn.policy import Feedback, Policy
 from weitzman.logs.log import Log
-from weitzman.logs.rounds import LogRounds
+from weitzman.logs.rounds import LogRounds, gaps_of
 from weitzman.replays.bootstrap import block_means, standard_errors
 from weitzman.replays.lineup import SIMPLE, Lineup, lineup_of, simpler_than
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together
@@ -66,8 +68,10 @@ class Replay:
     recorded, recorded_opened
         What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,); None if
         the log does not say.
-    unknown, empty
-        How many values the log does not know, and how many rounds are left out for it.
+    unknown, empty, gaps
+        How many values the log does not know, how many rounds are left out for it, and how many values nobody
+        looked for in the others: then totals are not what policies would have paid
+        (:func:`weitzman.judge` estimates that).
     feedback, cost_scale
         ``"full"`` or ``"opened"``, and what costs were multiplied by.
     simpler
@@ -95,6 +99,7 @@ class Replay:
     unit: str = ""
     ratios: bool = True
     simpler: Sequence[str] = ()
+    gaps: int = 0
 
     @property
     def sign(self) -> float:
@@ -239,6 +244,7 @@ class Play:
             unit=log.unit,
             ratios=log.has_ratios,
             simpler=simpler_than(next(iter(self.lineup.values()))),
+            gaps=int(gaps_of(log).sum()),
         )
 
 

@@ -20,10 +20,18 @@ def replay_table(replay: "Replay") -> "Group":
 
     from weitzman.replays.verdict import verdict
 
-    said = verdict(replay).sentence
+    said = gap_sentence(replay) if replay.gaps else verdict(replay).sentence
     rounds = f"{len(replay.totals):,} rounds, feedback {heading(replay)}"
     said = f"{said[0].upper()}{said[1:]}"
     return Group(Text(said), Text(rounds), policy_table(replay), Text(share_sentence(replay)))
+
+
+def gap_sentence(replay: "Replay") -> str:
+    """Return why totals of a log with gaps are no answer, and what gives one."""
+    return (
+        f"nobody looked for {replay.gaps:,} values of these rounds, and boxes without a value are left out: "
+        "totals are not what policies would have paid. wz.judge(log, policies) says what the log can say."
+    )
 
 
 def heading(replay: "Replay") -> str:

@@ -115,7 +115,8 @@ class Instance:
         )
         seen = seen_of(log)
         rule = self.general if self.is_general else WeitzmanRule(np.array(self.judged))
-        trace = Trace(*traces([Fixed("judged", rule)], seen, learned=None, tick=lambda _: None)[0])
+        columns, _ = traces([Fixed("judged", rule)], seen, learned=None, tick=lambda _: None)
+        trace = Trace(*columns[0])
         return [chance for chance, *_ in outcomes], seen, trace
 
     @property

@@ -13,7 +13,7 @@ from weitzman.replays.report.lead import glossary, lead, log_words, made_words
 def a_log(outside: float | None = None) -> Log:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(12, 4))
-    values[:, 2:] = np.nan
+    values[3, 2:] = np.nan
     x = {f"x_{k}": rng.normal(size=values.shape) for k in range(14)}
     return log_of(values, np.full(values.shape, 0.1), x, outside=outside)
 
@@ -26,7 +26,7 @@ def found() -> Findings:
 
 def test_boxes_whose_value_is_not_known_are_boxes() -> None:
     assert log_words(a_log()) == (
-        "12 rounds of 4 boxes (a model for each), 24 of 48 values known, features: x_0, x_1, x_2, x_3, x_4, "
+        "12 rounds of 4 boxes (a model for each), 46 of 48 values known, features: x_0, x_1, x_2, x_3, x_4, "
         "x_5, x_6, x_7, x_8, x_9, x_10, x_11 and 2 more"
     )
 
@@ -35,7 +35,7 @@ def test_the_answer_stands_at_the_top(found: Findings) -> None:
     words = lead(found)
     assert words[:3] == found.answer.sentences
     assert words[0].startswith("Too few rounds to say: 12 rounds, and 30 are the least.")
-    assert found.advice.lines[0].startswith("24 of 48 values are missing (50 %)")
+    assert found.advice.lines[0].startswith("2 of 48 values are missing (4 %)")
 
 
 def test_names_that_are_shown_are_explained_and_no_others(found: Findings) -> None:

@@ -12,6 +12,7 @@ Boxes that carry no history are taken as one.
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Flags
 from weitzman.compiled.decorators import kernel
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH
@@ -82,6 +83,18 @@ class NoContext:
 
     def predict(self, shown: Round) -> Floats:
         """Return σ of each row; where nothing was seen, that of all boxes as one, or the cost."""
+        known = shown.places, shown.costs
+        return self._predict(*known, self._history.never_seen(shown.places))
+
+    def predict_rounds(self, costs: Floats, seen: Floats) -> Floats:
+        """Return σ of all boxes of rounds in a row, (T, n), as they are made now.
+
+        ``seen`` says how many values a box had shown before each round, (T, n).
+        """
+        places = np.broadcast_to(np.arange(costs.shape[1]), costs.shape).ravel()
+        return self._predict(places, costs.ravel(), seen.ravel() == 0.0).reshape(costs.shape)
+
+    def _predict(self, places: Ints, costs: Floats, new: Flags) -> Floats:
         due, shared = self._refits.last(self._history.count), self._history.shared
         if due != self._made:
             self._made = due
@@ -89,7 +102,7 @@ class NoContext:
             every = values.reshape(1, -1)
             # The last row is what a box that was never seen is taken for
             self._laws = Sorted(every if shared else [*values.T, every[0]])
-        rows = np.zeros_like(shown.places) if shared else shown.places
+        rows = np.zeros_like(places) if shared else places
         if self._history.unit_free and not shared:
-            rows = np.where(self._history.never_seen(rows), self._history.boxes, rows)
-        return self._laws.reservation_values(rows, shown.costs)
+            rows = np.where(new, self._history.boxes, rows)
+        return self._laws.reservation_values(rows, costs)

@@ -23,6 +23,7 @@ from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation, Prepare, checked_prepare
+from weitzman.learn.prepared_rounds import PreparedRounds
 from weitzman.search.numbers import whole_number
 
 MEMORY = 2048
@@ -60,6 +61,18 @@ def _put(
             values[box] = found[row]
             sums[0, box] += 1.0
             sums[1, box] += found[row]
+
+
+@checked
+def _add_up(values: Floats, start: Floats, sums: Floats) -> None:
+    """Set the sums before each of the rounds, and behind the last one."""
+    sums[0] = start
+    for t in range(values.shape[0]):
+        sums[t + 1] = sums[t]
+        for box in range(values.shape[1]):
+            if not np.isnan(values[t, box]):
+                sums[t + 1, 0, box] += 1.0
+                sums[t + 1, 1, box] += values[t, box]
 
 
 class History:
@@ -207,6 +220,27 @@ class History:
         )  # fmt: skip
         self._outside[at] = shown.outside
         self.count += 1
+
+    def sums_ahead(self, values: Floats) -> Floats:
+        """Return the numbers of values of each box and their sums before each round, (T + 1, 2, n)."""
+        sums = np.empty((len(values) + 1, *self._sums.shape))
+        _add_up(values, self._sums, sums)
+        return sums
+
+    def add_rounds(self, rounds: PreparedRounds) -> None:
+        """Close rounds in a row that come prepared."""
+        assert self._kept is not None
+        at, count = self.count - self._gone, len(rounds.outside)
+        if at + count > len(self._outside):
+            kept = self.count - self.first
+            self._resize(self.first - self._gone, max(2 * kept, kept + count))
+            at = kept
+        self._kept.put_rounds(at, rounds.contexts, ~np.isnan(rounds.costs))
+        new = slice(at, at + count)
+        self._costs[new], self._values[new] = rounds.costs, rounds.values
+        self._outside[new] = rounds.outside
+        self._sums = self.sums_ahead(rounds.values)[-1]
+        self.count += count
 
     def _resize(self, low: int, capacity: int) -> None:
         """Let go what is before a place, and make room behind; what was handed out stays as it is."""

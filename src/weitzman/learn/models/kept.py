@@ -107,6 +107,18 @@ class Kept:
         self._present[at] = False
         self._present[at, places] = True
 
+    def put_rounds(self, at: int, contexts: Floats, present: Flags) -> None:
+        """Write rounds in a row, (T, n, d), of which some boxes are present."""
+        first = contexts[np.arange(len(contexts)), present.argmax(axis=1)]
+        other = (contexts != first[:, np.newaxis]) & present[:, :, np.newaxis]
+        differs = self._common & other.any(axis=(0, 1))
+        if differs.any():
+            self._spread(at, self._common & ~differs)
+        here = slice(at, at + len(contexts))
+        self._once[here] = first[:, self._common]
+        self._own[here] = contexts[:, :, ~self._common]
+        self._present[here] = present
+
     def _spread(self, count: int, common: Flags) -> None:
         """Keep fewer columns once."""
         whole = self.between(0, count).whole()

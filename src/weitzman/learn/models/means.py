@@ -155,6 +155,19 @@ class Means:
         fitting = _begin(window, shared=history.shared, pooled_level=history.unit_free)
         return Fitting(fitting.tasks, fitting.work)
 
+    def predict_rounds(self, contexts: Floats) -> Floats:
+        """Return what is predicted for all boxes of rounds in a row, (T, n, d), with the fit in force."""
+        fit = self.fit()
+        if fit is None:
+            return np.zeros(contexts.shape[:2])
+        found: Floats = (fit.slopes * contexts).sum(axis=2) + fit.levels
+        return found
+
+    def until(self) -> int:
+        """Return how many rounds may be closed before the fit in force may change."""
+        self.fit()
+        return self._fits.until(self._history.count)
+
     def predict(self, shown: Round) -> Floats:
         """Return the predicted means of the rows of a round; 0 if nothing was seen."""
         asked, count, means = self._asked

@@ -120,6 +120,10 @@ class Refitted(Generic[Model]):
             self._do(due, None if passed == slices else -(-tasks * passed // slices))
         return self._model
 
+    def until(self, count: int) -> int:
+        """Return how many rounds may be closed, when so many are, before the model in force may change."""
+        return count + 1 if self._fitting is not None else self._refits.after(self._due)
+
     def _do(self, due: int, tasks: int | None) -> None:
         """Do the tasks of the fit at hand up to a number; all of them if None."""
         if self._fitting is None:

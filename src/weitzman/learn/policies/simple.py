@@ -139,8 +139,13 @@ _CODES = {rule: code for code, rule in enumerate(RULES)}
 _STAY, _ALL, _CHEAPEST, _SINGLE, _FIXED_SET, _ONE_SHOT, _MEAN, _MEAN_COST, _NO_CONTEXT = range(
     len(RULES)
 )
-_BY_MEANS = {"one-shot", "mean", "mean+cost"}
+BY_MEANS = {"one-shot", "mean", "mean+cost"}
 _NONE, _NO = np.empty(0), np.empty(0, dtype=np.bool_)
+
+
+def codes_of(names: Sequence[str]) -> Ints:
+    """Return rules as :func:`set_rows` takes them."""
+    return np.array([_CODES[name] for name in names])
 
 
 @kernel
@@ -188,7 +193,7 @@ def _inform(
 
 
 @kernel
-def _set_rows(
+def set_rows(
     codes: Ints, costs: Floats, outside: float, cold: bool, means: Floats, plain: Floats,
     totals: Floats, chosen: Flags, new: Flags, least: float, sigma: Floats,
 ) -> None:  # fmt: skip
@@ -285,16 +290,15 @@ class SimpleMembers:
                     new = history.never_seen(places)
             if not history.count:
                 totals = _NONE
-            if not _BY_MEANS.isdisjoint(names):
+            if not BY_MEANS.isdisjoint(names):
                 means = history.model(Means).predict(shown)
             if "no-context" in names:
                 plain = history.model(NoContext).predict(shown)
             if "fixed-set" in names:
                 chosen = history.model(FixedSet).chosen()[places]
-        codes = np.array([_CODES[name] for name in names])
         sigma = np.empty((len(names), len(places)))
-        _set_rows(
-            codes, shown.costs, shown.outside, cold, means, plain, totals, chosen, new, shown.least,
+        set_rows(
+            codes_of(names), shown.costs, shown.outside, cold, means, plain, totals, chosen, new, shown.least,
             sigma,
         )  # fmt: skip
         return sigma

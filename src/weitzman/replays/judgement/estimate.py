@@ -35,13 +35,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from weitzman.arrays import Floats
-from weitzman.replays.bootstrap import block_means
+from weitzman.replays.bootstrap import block_variances
 from weitzman.replays.judgement.trace import Trace
 
 METHODS = ("doubly robust", "ips", "self-normalised", "truncated", "naive")
 """The estimators, the first of which verdicts go by."""
 
-_LEVEL = 0.95
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ def scores(trace: Trace, guesses: Floats, most: float = math.inf) -> Floats:
     Examples
     --------
     >>> known, none = np.array([1.0, 4.0, np.nan]), np.zeros(3)
-    >>> trace = Trace(known, np.array([1.0, 0.5, np.nan]), none, none, none, none, none)
+    >>> trace = Trace(known, np.array([1.0, 0.5, np.nan]), *[none] * 6)
     >>> scores(trace, np.zeros(3)), scores(trace, np.array([1.0, 3.0, 3.0]))
     (array([1., 8., 0.]), array([1., 5., 3.]))
     """
@@ -94,14 +94,14 @@ def estimate(series: Floats, drawn: Floats, one_more: float = 0.0) -> Estimate:
     rounds, mean = len(series), float(series.mean())
     if rounds < 2 or len(drawn) == 1:
         return Estimate(mean=mean, se=math.nan, low=-math.inf, high=math.inf)
-    variance = float(block_means(series[:, np.newaxis]).var())
+    variance = float(block_variances(series[:, np.newaxis])[0])
     added = float((drawn**2).sum()) / rounds**2
     rest = max(variance - added, 0.0)
     added += (one_more / rounds) ** 2
     variance += (one_more / rounds) ** 2
     below = rest**2 / (rounds - 1) + (added**2 / (len(drawn) - 1) if len(drawn) else 0.0)
     freedom = (added + rest) ** 2 / below if below > 0.0 else math.inf
-    reach = float(student.ppf(0.5 + 0.5 * _LEVEL, freedom)) * math.sqrt(variance)
+    reach = float(student.ppf(0.5 + 0.5 * LEVEL, freedom)) * math.sqrt(variance)
     return Estimate(mean=mean, se=math.sqrt(variance), low=mean - reach, high=mean + reach)
 
 

@@ -13,15 +13,18 @@ from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
+from weitzman.learn.policies.portfolio.portfolio import turned
 from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.storage.registry import named_policy
 from weitzman.logs.log import Log
+from weitzman.replays.judgement.independent import INDEPENDENT, Correlation, Independent
 from weitzman.replays.judgement.judged import Judged, Part, judged
 from weitzman.replays.judgement.seen import Seen, seen_of
 from weitzman.replays.judgement.trace import Trace, groups_of, traces
 from weitzman.replays.judgement.verdict import Side
 from weitzman.replays.lineup import distinct_names
 from weitzman.search.numbers import finite_number, whole_number
+from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -50,6 +53,10 @@ class Judgement:
         What bounds take for the smallest and the largest value.
     closed
         What the boxes cost that are not plain, (T,): the price of a draw that opens them all.
+    correlation
+        The residual correlation of two boxes of a round, where they are taken to be independent.
+    sense
+        Whether smaller or larger values are better in the log; totals have their signs turned under ``max``.
     """
 
     rules: Mapping[str, Judged]
@@ -60,6 +67,8 @@ class Judgement:
     floor: float
     ceiling: float
     closed: Floats
+    correlation: Correlation | None = None
+    sense: Sense = "min"
 
     def of(self, name: str) -> Judged:
         """Return what is said of one rule."""
@@ -90,6 +99,7 @@ def judge(
     against: str | None = None,
     explored_for: str | Sequence[str] = (),
     learn: float | None = None,
+    independent: bool = False,
     cost_scale: float = 1.0,
     workers: int = 1,
     progress: Progress | None = None,
@@ -111,6 +121,10 @@ def judge(
     learn
         From what share of the rounds, the first ones, policies learn; they are judged on the others. None:
         they learn as they go, and each round is judged by the rule of that round.
+    independent
+        Whether boxes are taken to be independent given their contexts: then there is one more estimate, and
+        the correlation that says whether they are (:mod:`weitzman.replays.judgement.independent`). Verdicts
+        do not rest on it.
     cost_scale
         By what the costs are multiplied.
     workers
@@ -123,7 +137,7 @@ def judge(
         raise InvalidInputError("The log", "be a Log, as read_log(…) returns it", type(log))
     if isinstance(policies, str) or not isinstance(policies, Sequence):
         policies = [policies]
-    named = _named(policies, shared=log.shared)
+    named = _named(policies, shared=log.shared, sense=log.sense)
     reached = [explored_for] if isinstance(explored_for, str) else list(explored_for)
     for name in reached:
         if name not in named:
@@ -131,23 +145,31 @@ def judge(
             raise InvalidInputError("The policies that draws were made for", rule, name)
     seen = seen_of(log, cost_scale)
     learned = _learned(learn, len(seen))
-    found = _played(named, seen, learned, workers, progress)
+    found = _played(named, seen, learned, workers, progress, sigmas=independent)
     first, recorded = learned or 0, seen.recorded(learned or 0)
     if against is None:
         against = next(iter(named)) if recorded is None else RECORDED
     if against not in named and (against != RECORDED or recorded is None):
         rule = f"be one of {[*named, *([] if recorded is None else [RECORDED])]}"
         raise InvalidInputError("What others are compared with", rule, against)
-    parts = {name: Part.of(Trace(*c), seen, name in reached, first) for name, c in found.items()}
+    parts = {
+        name: Part.of(Trace(*c), seen, name in reached, first) for name, (c, _) in found.items()
+    }
     for name, part in parts.items():
         if name in reached and part.contradicts(seen, first):
             rule = "open all that the policy would have needed in every round with a draw"
             raise InvalidInputError("The draws", rule, name)
     known = None if recorded is None else Side(low=recorded, high=recorded)
     base = parts[against].side if against in parts else known
+    alone = Independent.of(seen, first, shared=log.shared) if independent else None
+    more = {
+        name: {} if alone is None or s is None else {INDEPENDENT: alone.estimate(s)}
+        for name, (_, s) in found.items()
+    }
     return Judgement(
         rules={
-            name: judged(part, None if name == against else base) for name, part in parts.items()
+            name: judged(part, None if name == against else base, more[name])
+            for name, part in parts.items()
         },
         against=against,
         recorded=recorded,
@@ -156,12 +178,16 @@ def judge(
         floor=seen.floor,
         ceiling=seen.ceiling,
         closed=seen.closed(first),
+        correlation=None if alone is None else alone.correlation(),
+        sense=log.sense,
     )
 
 
-def _named(policies: Sequence[Policy | str], *, shared: bool) -> dict[str, Policy]:
+def _named(policies: Sequence[Policy | str], *, shared: bool, sense: Sense) -> dict[str, Policy]:
     """Return policies by their names."""
     given = [named_policy(one, shared=shared) if isinstance(one, str) else one for one in policies]
+    if sense == "max":
+        given = [turned(one) for one in given]
     names = distinct_names([as_policy(one, "A policy to judge") for one in given])
     if not names:
         raise InvalidInputError("The policies", "be at least one", policies)
@@ -186,8 +212,10 @@ def _played(
     learned: int | None,
     workers: int,
     progress: Progress | None,
-) -> dict[str, Floats]:
-    """Return what the log shows of each policy (:data:`weitzman.replays.judgement.walk.COLUMNS`)."""
+    *,
+    sigmas: bool,
+) -> dict[str, tuple[Floats, Floats | None]]:
+    """Return what the log shows of each policy (:data:`weitzman.replays.judgement.walk.COLUMNS`); and σ."""
     names = list(named)
     workers = whole_number(workers, "The number of workers", least=1)
     # Simple rules share their history: apart they would take longer
@@ -201,9 +229,9 @@ def _played(
         if progress is not None:
             progress(done, count)
 
-    work = functools.partial(_group, dict(named), seen, learned)
+    work = functools.partial(_group, dict(named), seen, learned, sigmas)
     results = dict(in_processes(work, groups, workers, tick))
-    found = {n: columns for g in groups for n, columns in zip(g, results[g], strict=True)}
+    found = {n: shown for g in groups for n, shown in zip(g, results[g], strict=True)}
     return {name: found[name] for name in names}
 
 
@@ -211,7 +239,11 @@ def _group(
     named: Mapping[str, Policy],
     seen: Seen,
     learned: int | None,
+    sigmas: bool,
     names: tuple[str, ...],
     tick: Tick,
-) -> Floats:
-    return traces([named[name] for name in names], seen, learned=learned, tick=tick)
+) -> list[tuple[Floats, Floats | None]]:
+    columns, kept = traces(
+        [named[name] for name in names], seen, learned=learned, tick=tick, sigmas=sigmas
+    )
+    return [(c, None if kept is None else kept[k]) for k, c in enumerate(columns)]

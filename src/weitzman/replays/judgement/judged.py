@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -28,7 +29,8 @@ class Judged:
     Attributes
     ----------
     estimates
-        By the names of the estimators; NaN where a part of the rounds cannot be known, but for ``naive``.
+        By the names of the estimators; NaN where a part of the rounds cannot be known, but for ``naive`` and
+        ``independent``.
     low, high
         What bounds and the 95 % interval leave possible for the mean total.
     certain, explored, unidentified
@@ -73,7 +75,9 @@ class Part:
         guessed = guesses(trace, seen.plain_best(first))
         # One explored round says nothing of how far others may be from it
         explored = int((trace.covered & ~trace.certain).sum()) > 1
-        if trace.certain.all() or (explored and (reached or seen.is_open(first))):
+        # Where a draw opens one box, it never shows what two hold
+        within = not seen.one or bool((trace.looks <= 1.0).all())
+        if trace.certain.all() or (explored and within and (reached or seen.is_open(first))):
             side = Side(low=guessed, high=guessed, trace=trace)
         else:
             side = Side(low=trace.low, high=trace.high, trace=trace if explored else None)
@@ -87,11 +91,13 @@ class Part:
     def contradicts(self, seen: Seen, first: int) -> bool:
         """Whether a draw was made in a round of which the rule needs more."""
         drawn: Flags = np.asarray((seen.known & ~seen.plain).any(axis=1))[first:]
-        return seen.together and bool((drawn & ~self.trace.covered).any())
+        return seen.together and not seen.one and bool((drawn & ~self.trace.covered).any())
 
 
-def judged(part: Part, base: Side | None) -> Judged:
-    """Return what the log says of a rule, compared with another one."""
+def judged(
+    part: Part, base: Side | None, more: Mapping[str, Estimate] = MappingProxyType({})
+) -> Judged:
+    """Return what the log says of a rule, compared with another one; ``more``: other estimates of it."""
     trace, weights = part.trace, part.trace.weights
     certain = float(trace.certain.mean())
     drawn = trace.covered & ~trace.certain
@@ -109,7 +115,7 @@ def judged(part: Part, base: Side | None) -> Judged:
         ]
         low, high = ends[0].low, ends[1].high
     return Judged(
-        estimates=found,
+        estimates={**found, **more},
         low=low,
         high=high,
         certain=certain,

@@ -35,6 +35,8 @@ class Seen:
         With what chance a box was opened, (T, n): 1 where it is plain, NaN where it is not known.
     together
         Whether one draw decides for all boxes of a round.
+    one
+        Whether a draw opens one box of a round and no other.
     drawn
         Whether the log says chances.
     force
@@ -56,6 +58,7 @@ class Seen:
     plain: Flags
     chances: Floats
     together: bool
+    one: bool
     drawn: bool
     force: Flags | None
     outside: Floats
@@ -92,6 +95,11 @@ class Seen:
     def plain_values(self) -> Floats:
         """The values of plain boxes, (T, n); NaN elsewhere."""
         return np.where(self.plain, self.values, np.nan)
+
+    @functools.cached_property
+    def teaches(self) -> Flags:
+        """Which rounds say anything to who learns, (T,): something was in hand, or found."""
+        return np.asarray((self.outside < np.inf) | ~np.isnan(self.values).all(axis=1))
 
     def plain_best(self, first: int = 0) -> Floats:
         """Return the best plain value of each round, or what is in hand, or else the ceiling."""
@@ -142,7 +150,9 @@ def seen_of(log: Log, cost_scale: float = 1.0) -> Seen:
         known=known,
         plain=plain,
         chances=chances,
-        together=log.draws == "round",
+        # Of what opens one box, either way of counting gives its chance
+        together=log.draws != "box",
+        one=log.draws == "one",
         drawn=log.chances is not None,
         force=None if log.opened is None else log.opened & plain,
         outside=outside,

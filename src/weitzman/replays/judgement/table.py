@@ -1,10 +1,11 @@
 """A judgement as a table for people, and as rows for programs."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weitzman.figures.table import table_of
 from weitzman.replays.judgement.estimate import METHODS
+from weitzman.replays.judgement.independent import INDEPENDENT
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -22,12 +23,21 @@ HEADINGS = (
 
 def judgement_rows(judgement: "Judgement") -> list[dict[str, str | float | None]]:
     """Return a row for each rule, with None for what cannot be said."""
-    return [_row(name, one, judgement.against) for name, one in judgement.rules.items()]
+    check = judgement.correlation
+    found = [_row(name, one, judgement.against) for name, one in judgement.rules.items()]
+    if check is not None:
+        more = {"correlation": check.mean, "correlation_se": check.se}
+        found = [row | _finite(more) for row in found]
+    return found
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(x, float) and not math.isfinite(x) else x for k, x in row.items()}
 
 
 def _row(name: str, one: "Judged", against: str) -> dict[str, str | float | None]:
     row: dict[str, str | float | None] = {"policy": name}
-    for method in METHODS:
+    for method in one.estimates:
         key = method.replace(" ", "_").replace("-", "_")
         row[key], row[f"{key}_se"] = one.estimates[method].mean, one.estimates[method].se
     verdict = one.verdict
@@ -45,7 +55,7 @@ def _row(name: str, one: "Judged", against: str) -> dict[str, str | float | None
         "difference_high": None if verdict is None else verdict.high,
         "verdict": None if verdict is None else verdict.word,
     }
-    return {k: None if isinstance(x, float) and not math.isfinite(x) else x for k, x in row.items()}
+    return _finite(row)
 
 
 def judgement_table(judgement: "Judgement") -> "Group":
@@ -81,6 +91,10 @@ def notes(judgement: "Judgement") -> list[str]:
     lines = [
         "naive is the mean over the rounds that happen to be known: for contrast, not for use."
     ]
+    if judgement.sense == "max":
+        lines.append(
+            "Larger values are better in this log: totals are costs less values, so less is better."
+        )
     unknown = [name for name, one in judgement.rules.items() if one.unidentified > 0.0]
     if unknown:
         ends = f"{judgement.floor:.4g} and {judgement.ceiling:.4g}"
@@ -88,10 +102,34 @@ def notes(judgement: "Judgement") -> list[str]:
             f"Of {', '.join(unknown)} a part of the rounds is shown by no draw, or by one alone. What stands "
             f"under 95 % has bounds for it, which take {ends} for the smallest and the largest value."
         )
+    if judgement.correlation is not None:
+        lines += independence(judgement)
     few = [name for name, one in judgement.rules.items() if 0 < one.rounds_explored < 50]
     if few:
         lines.append(f"Fewer than 50 explored rounds speak of {', '.join(few)}.")
     return lines
+
+
+def independence(judgement: "Judgement") -> list[str]:
+    """Return what rules would cost if boxes were independent, and whether they are."""
+    found = {name: one.estimates[INDEPENDENT] for name, one in judgement.rules.items()}
+    said = [
+        f"{name} {best.mean:.4g} ({_between(best.low, best.high)})"
+        for name, best in found.items()
+        if not math.isnan(best.mean)
+    ]
+    check = judgement.correlation
+    assert check is not None
+    lines = [f"If boxes are independent: {', '.join(said) or 'nothing can be said'}."]
+    if math.isnan(check.mean):
+        return [*lines, "No round shows two boxes, so nothing says whether they are."]
+    apart = abs(check.mean) > 2.0 * check.se
+    return [
+        *lines,
+        f"Residual correlation of two boxes of a round: {check.mean:+.3f} ± {check.se:.3f} "
+        f"({check.pairs:,} pairs). "
+        + ("It is not 0, so do not use the line above." if apart else "That is 0, up to chance."),
+    ]
 
 
 def cells(name: str, one: "Judged") -> list[str]:

@@ -6,27 +6,18 @@ the rule that it had by then; or it learns from the first rounds only, and is ju
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from weitzman.arrays import Flags, Floats
 from weitzman.jobs.processes import Tick
-from weitzman.learn.models.history import History
-from weitzman.learn.policies.simple import Simple, SimpleFamily
+from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policy import Policy, Round, bounded
-from weitzman.learn.preparation import Preparation
+from weitzman.replays.judgement.panel import SEED, panel_traces
 from weitzman.replays.judgement.seen import Seen
-from weitzman.replays.judgement.walk import COLUMNS, Frame, walk_many, walk_rule
-
-_SEED = 0
-
-
-class Start(NamedTuple):
-    """The number of boxes, and the length of a context."""
-
-    boxes: int
-    dimension: int
+from weitzman.replays.judgement.walk import COLUMNS, frame_of, walk_rule
+from weitzman.search.rule import Rule, WeitzmanRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +35,8 @@ class Trace:
     missing
         What the boxes cost that the rule opens and that are not plain; where the total is not known, those of
         them on the longest way that is possible.
+    looks
+        The number of boxes that the rule opens, or on the longest way that is possible.
     """
 
     totals: Floats
@@ -53,6 +46,7 @@ class Trace:
     spent: Floats
     hand: Floats
     missing: Floats
+    looks: Floats
 
     @property
     def covered(self) -> Flags:
@@ -73,53 +67,21 @@ class Trace:
 class _Alone:
     """A policy that goes through the rounds, and what the log shows of it."""
 
-    def __init__(self, policy: Policy, start: Start, *, fixed: bool) -> None:
+    def __init__(self, policy: Policy, boxes: int, dimension: int, *, fixed: bool) -> None:
         self._player: Any = policy.start(
-            boxes=start.boxes, dimension=start.dimension, feedback="opened", seed=_SEED
+            boxes=boxes, dimension=dimension, feedback="opened", seed=SEED
         )
         # Who learns no more has no use for trials
         own = self._player.rule
         self._rule = getattr(self._player, "favourite", own) if fixed else own
 
-    def walk(self, shown: Round, frame: Frame) -> Floats:
-        """Return what the log shows of a round, a row."""
-        return walk_rule(bounded(self._rule(shown), shown), shown, frame)[np.newaxis]
+    def rule(self, shown: Round) -> Rule:
+        """Return what decides in a round."""
+        return bounded(self._rule(shown), shown)
 
     def learn(self, shown: Round, values: Floats) -> None:
         """Learn a round."""
         self._player.learn(shown, values)
-
-
-class _Panel:
-    """Simple rules over one history, which decide as each does over its own."""
-
-    def __init__(self, policies: Sequence[Simple], start: Start) -> None:
-        history = History(
-            boxes=start.boxes,
-            dimension=start.dimension,
-            shared=policies[0].shared,
-            prepare="all",
-            feedback="opened",
-        )
-        family = SimpleFamily(tuple(one.rule for one in policies))
-        self._members = family.start(history, seed=_SEED)
-        self._history = history
-        self._preparation = Preparation(start.dimension, values=True, feedback="opened")
-
-    def walk(self, shown: Round, frame: Frame) -> Floats:
-        """Return what the log shows of a round, a row for each rule."""
-        ready = self._preparation.ready(shown)
-        sigma = self._members.sigma(ready)
-        if ready.units is not None:
-            sigma = ready.units.thresholds(sigma.ravel()).reshape(sigma.shape)
-        return walk_many(sigma, shown, frame)
-
-    def learn(self, shown: Round, values: Floats) -> None:
-        """Learn a round."""
-        ready, found = self._preparation.take(shown, values)
-        if ready.units is not None:
-            self._members.learn(ready, found)
-            self._history.add(ready, found)
 
 
 def groups_of(policies: Sequence[Policy]) -> list[list[int]]:
@@ -136,38 +98,35 @@ def groups_of(policies: Sequence[Policy]) -> list[list[int]]:
     return groups
 
 
-def traces(policies: Sequence[Policy], seen: Seen, *, learned: int | None, tick: Tick) -> Floats:
-    """Return what a log shows of policies, (k, 7, T).
+def traces(
+    policies: Sequence[Policy], seen: Seen, *, learned: int | None, tick: Tick, sigmas: bool = False
+) -> tuple[Floats, Floats | None]:
+    """Return what a log shows of policies that go together, (k, 8, T).
+
+    With ``sigmas`` also their reservation values, (k, T, n): +∞ where a box is absent, NaN in a round whose
+    rule has none.
 
     ``learned`` is how many rounds policies learn from; the rounds behind these are judged. None: all are, by
     policies that go on learning.
     """
-    start = Start(*seen.contexts.shape[1:])
-    groups = groups_of(policies)
-    runs = [_started([policies[k] for k in g], start, fixed=learned is not None) for g in groups]
-    first = 0 if learned is None else learned
-    found = np.empty((len(policies), len(COLUMNS), len(seen) - first))
+    simple = [one for one in policies if isinstance(one, Simple) and one.prepare == "all"]
+    if simple:
+        return panel_traces(simple, seen, learned=learned, tick=tick, sigmas=sigmas)
+    (policy,) = policies
+    fixed, first = learned is not None, learned or 0
+    run = _Alone(policy, *seen.contexts.shape[1:], fixed=fixed)
+    found = np.empty((1, len(COLUMNS), len(seen) - first))
+    kept = np.full((1, len(seen) - first, seen.costs.shape[1]), np.inf) if sigmas else None
+    teaches = seen.teaches.tolist()
     for t, (shown, places) in enumerate(seen.rounds()):
-        values = seen.values[t, places]
         if t >= first:
-            frame = Frame(
-                seen.prices[t, places], values, seen.plain_values[t, places],
-                seen.known[t, places], seen.plain[t, places],
-                seen.chances[t, places], seen.together, seen.floor, seen.ceiling,
-            )  # fmt: skip
-            for group, run in zip(groups, runs, strict=True):
-                found[group, :, t - first] = run.walk(shown, frame)
-        if (learned is None or t < first) and (
-            shown.outside < np.inf or not np.isnan(values).all()
-        ):
-            for run in runs:
-                run.learn(shown, values)
+            rule = run.rule(shown)
+            found[0, :, t - first] = walk_rule(rule, shown, frame_of(seen, t, places))
+            if kept is not None:
+                kept[0, t - first, places] = (
+                    rule.sigma if isinstance(rule, WeitzmanRule) else np.nan
+                )
+        if teaches[t] and (learned is None or t < learned):
+            run.learn(shown, seen.values[t, places])
         tick(1)
-    return found
-
-
-def _started(policies: Sequence[Policy], start: Start, *, fixed: bool) -> "_Alone | _Panel":
-    simple = [one for one in policies if isinstance(one, Simple)]
-    if len(simple) > 1:
-        return _Panel(simple, start)
-    return _Alone(policies[0], start, fixed=fixed)
+    return found, kept

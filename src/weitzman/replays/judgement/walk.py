@@ -5,6 +5,7 @@ Let S be the boxes that the rule opens. They are followed one by one as long as 
 
     P(covered) = min_{i ∈ S} p_i     if one draw decides for all boxes of a round,
                  Π_{i ∈ S} p_i       if each box has a draw of its own,
+                 p_i or 0            if one box is opened and no other, for S = {i} or a larger S,
 
 which is computed whenever the round is covered: then every box of S is known, and has its chance.
 
@@ -27,11 +28,12 @@ import numpy as np
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import kernel, whole
 from weitzman.learn.policy import Round
+from weitzman.replays.judgement.seen import Seen
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import STOP, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
-COLUMNS = ("totals", "chances", "low", "high", "spent", "hand", "missing")
+COLUMNS = ("totals", "chances", "low", "high", "spent", "hand", "missing", "looks")
 
 
 class Frame(NamedTuple):
@@ -51,6 +53,15 @@ class Frame(NamedTuple):
     ceiling: float
 
 
+def frame_of(seen: Seen, number: int, places: Ints) -> Frame:
+    """Return what a log shows of one round, of the boxes that are there."""
+    return Frame(
+        seen.prices[number, places], seen.values[number, places], seen.plain_values[number, places],
+        seen.known[number, places], seen.plain[number, places], seen.chances[number, places],
+        seen.together, seen.floor, seen.ceiling,
+    )  # fmt: skip
+
+
 @kernel
 def walk_index(
     order: Ints, sigma: Floats, outside: float, prices: Floats, values: Floats, plain_values: Floats,
@@ -68,11 +79,12 @@ def walk_index(
             chance = min(chance, chances[row]) if together else chance * chances[row]
     best = min(best, ceiling)
     out[0], out[1] = (best + paid, chance) if covered else (math.nan, math.nan)
-    out[2], out[3], out[4], out[5], out[6] = out[0], out[0], paid, best, missing
+    out[2], out[3], out[4], out[5], out[6], out[7] = out[0], out[0], paid, best, missing, count
     if covered and chance == 1.0:
         return
     # The longest search: no box that is not plain shows anything
     _, _, _, longest = play_round(order, sigma, prices, plain_values, outside)
+    out[7] = longest
     spent, hand, inside = 0.0, outside, True
     for row in order[:longest]:
         spent += prices[row]
@@ -103,11 +115,30 @@ def _walk_all(
 def walk_many(sigma: Floats, shown: Round, frame: Frame) -> Floats:
     """Return :data:`COLUMNS` for Weitzman's rule at each row of σ."""
     out = np.empty((len(sigma), len(COLUMNS)))
-    if shown.least > -math.inf:
-        sigma = np.maximum(sigma, shown.floor)
     orders = np.argsort(sigma, axis=1, kind="stable")
     _walk_all(orders, sigma, shown.outside, *frame, out)
     return out
+
+
+@whole
+@kernel
+def walk_rounds(
+    sigma: Floats, outside: Floats, prices: Floats, values: Floats, plain_values: Floats, known: Flags,
+    plain: Flags, chances: Floats, together: bool, floor: float, ceiling: float, out: Floats,
+) -> None:  # fmt: skip
+    """Set out, (k, 8, T), to :data:`COLUMNS` for Weitzman's rule at σ, (T, k, n), of rounds of n boxes.
+
+    A box that is absent has the σ +∞, so nobody opens it.
+    """
+    columns = np.empty(out.shape[1])
+    for t in range(sigma.shape[0]):
+        for rule in range(sigma.shape[1]):
+            order = np.argsort(sigma[t, rule], kind="mergesort")
+            walk_index(
+                order, sigma[t, rule], outside[t], prices[t], values[t], plain_values[t], known[t],
+                plain[t], chances[t], together, floor, ceiling, columns,
+            )  # fmt: skip
+            out[rule, :, t] = columns
 
 
 def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
@@ -121,7 +152,7 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
         return out
     state = RoundState(shown.costs.tolist(), shown.outside)
     chance, inside = 1.0, True
-    out[6] = 0.0
+    out[6], out[7] = 0.0, len(frame.prices)
     while (action := advance(rule, state)) is not STOP:
         row = action.box
         if inside and not frame.plain[row]:
@@ -145,6 +176,7 @@ def walk_rule(rule: Rule, shown: Round, frame: Frame) -> Floats:
     out[0], out[1] = best + spent, chance
     if inside:
         out[2:6] = out[0], out[0], spent, best
+        out[7] = len(state.opened)
     return out
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from weitzman.arrays import Floats
+from weitzman.errors import InvalidInputError
 from weitzman.logs.log import Log
+from weitzman.logs.rounds import gaps_of
 from weitzman.replays.cases import Case, Replays
 from weitzman.replays.diagnosis.calibration import Calibration, calibration
 from weitzman.replays.diagnosis.features import Telling, telling
@@ -97,7 +99,11 @@ class Findings:
 
 
 def find(log: Log, replays: Replays) -> Findings:
-    """Return what replays of a log show."""
+    """Return what replays of a log without gaps show."""
+    hidden = int(gaps_of(log).sum())
+    if hidden:
+        rule = "hold the values of all boxes to be answered by a replay; wz.judge is for logs with gaps"
+        raise InvalidInputError("The log", rule, f"{hidden:,} values that nobody looked for")
     main = main_first(replays.played)[0]
     scale = main.cost_scale
     residuals = residuals_of(log)

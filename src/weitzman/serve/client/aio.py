@@ -19,6 +19,7 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.messages.judgements import JudgementReport
 from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import (
@@ -142,6 +143,15 @@ class AsyncProblem(BaseProblem[AsyncClient]):
     async def closed(self, **wanted: Any) -> RoundPage:
         """Return a page of closed rounds; ``wanted`` are fields of the route's question, such as ``kept``."""
         return await self._client.send(self._request("GET", RoundPage, "closed", query=wanted))
+
+    async def judge(
+        self, policies: Sequence[str], *, against: str | None = None, learn: float | None = None
+    ) -> JudgementReport:
+        query = {"policy": ",".join(policies), "against": against, "learn": learn}
+        request = self._request("GET", JudgementReport, "judge", query=query)
+        while not (told := await self._client.send(request)).done:
+            pass
+        return told
 
     async def diagnostics(self) -> Diagnostics:
         return await self._client.send(self._request("GET", Diagnostics, "diagnostics"))

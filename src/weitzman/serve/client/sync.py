@@ -40,6 +40,7 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.messages.judgements import JudgementReport
 from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
 from weitzman.serve.messages.schema import (
@@ -199,6 +200,16 @@ class RemoteProblem(BaseProblem[Client]):
     def closed(self, **wanted: Any) -> RoundPage:
         """Return a page of closed rounds; ``wanted`` are fields of the route's question, such as ``kept``."""
         return self._client.send(self._request("GET", RoundPage, "closed", query=wanted))
+
+    def judge(
+        self, policies: Sequence[str], *, against: str | None = None, learn: float | None = None
+    ) -> JudgementReport:
+        """Return what the ended rounds say of other policies, by name; waits until it is computed."""
+        query = {"policy": ",".join(policies), "against": against, "learn": learn}
+        request = self._request("GET", JudgementReport, "judge", query=query)
+        while not (told := self._client.send(request)).done:
+            pass
+        return told
 
     def diagnostics(self) -> Diagnostics:
         """Return the health of its feedback."""

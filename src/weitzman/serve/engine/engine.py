@@ -22,6 +22,7 @@ from weitzman.ledger.event import Draft, Event
 from weitzman.ledger.journal import Head, Journal
 from weitzman.ledger.state.fold import SERVICE, State, apply
 from weitzman.ledger.state.problem import Problem
+from weitzman.serve.engine.apart import Apart
 from weitzman.serve.engine.background import BACKGROUND_DRAFTS, ProblemLocks
 from weitzman.serve.engine.histories import Histories
 from weitzman.serve.engine.lookup import LookUps
@@ -78,6 +79,7 @@ class Engine:
         self.look_ups = LookUps(journal)
         self.locks = ProblemLocks()
         self.histories = Histories(self)
+        self.apart = Apart()
         self._writer = Writer(journal, stored=self._stored, failed=self.lose)
         self._deadlines = [
             (opened.until, problem.name, key)
@@ -232,6 +234,7 @@ class Engine:
         """Store what has happened, and end."""
         await self.locks.wait_until_free()
         await self.histories.close()
+        await self.apart.close()
         await self._writer.close()
 
     def _stored(self, events: list[Event]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from weitzman.serve.commands import (
     exchange,
+    judging,
     log_input,
     problems,
     reports,
@@ -128,6 +129,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         "Tell the newest reservation values against the feature at a place, counted from 0.",
         reports.feature_points,
         prepare=reports.newest_rounds,
+    ),
+    _reader(
+        f"GET {_P}/judge",
+        "Tell what other policies would have cost, by the rounds that have ended.",
+        judging.judgement_report,
+        prepare=judging.judge_journal,
     ),
     _reader(
         f"GET {_P}/log",

@@ -4,6 +4,7 @@ import { Refused, ask, key, problemPath } from "./api.js";
 import * as charts from "./charts.js";
 import { listBeside, showCompare } from "./compare.js";
 import { firstRound, writeWelcome } from "./first.js";
+import { beginJudge, showJudge } from "./judge.js";
 import { beginManage, showManage } from "./manage.js";
 import { showOptions } from "./options.js";
 import { listFeatures, showAbout, showHealth, showPoints, showReport } from "./problem.js";
@@ -146,6 +147,7 @@ async function showProblem(view) {
   document.title = `${view.name} · weitzman`;
   showAbout(view);
   listFeatures(view, state.feature);
+  showJudge(view);
   showManage(view, () => { state.problems = null; soon(); });
   if (news) {
     const [told, rounds, other] = news;
@@ -286,6 +288,7 @@ function begin() {
     if (wanted.window !== state.window || wanted.beside !== state.beside) showOthers({ window: wanted.window, beside: wanted.beside, pages: [null] });
     choose(wanted.problem, wanted.round);
   });
+  beginJudge();
   beginManage();
   setInterval(age, 1_000);
   tick();
