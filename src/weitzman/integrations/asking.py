@@ -26,6 +26,7 @@ WAITS: Final = "the grade comes later"
 REQUEST_SPENT: Final = "the budget of the request does not allow another call"
 DAY_SPENT: Final = "the budget of the day does not allow another call"
 NO_TIME: Final = "the time of the request is over"
+NO_ANSWER_YET: Final = "the answer could not be graded: it calls a tool"
 
 
 class Look(NamedTuple):
@@ -119,7 +120,12 @@ class _Course:
 
     def result(self, name: str, why: str, worst: float) -> Asked:
         answered = [model for model, answer in self.answers.items() if answer.error is None]
-        best = min(answered, key=lambda model: self.values.get(model, worst), default=None)
+
+        def rank(model: str) -> tuple[float, bool]:
+            # An answer without a grade may be right; one that is as bad as can be is not
+            return self.values.get(model, worst), model in self.values
+
+        best = min(answered, key=rank, default=None)
         looks = [
             Look(model, self.costs[model], self.values.get(model), answer.seconds, answer.error)
             for model, answer in self.answers.items()
@@ -194,6 +200,8 @@ async def _graded(
     whole = [model for model in answers if model not in values]
     if not whole or list(answers)[-1] in values:
         return values, 0.0, BY_RULE
+    if answers[whole[-1]].calls_tool:
+        return values, 0.0, NO_ANSWER_YET
     if grader.waits:
         return values, 0.0, WAITS
     try:

@@ -100,10 +100,12 @@ class SearchProvider(_CustomLLM):  # type: ignore[misc]
 
 def _heard(reply: Any) -> Heard:
     usage = getattr(reply, "usage", None)
+    message = reply.choices[0].message
     return Heard(
-        text=reply.choices[0].message.content or "",
+        text=message.content or "",
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         answer_tokens=getattr(usage, "completion_tokens", None),
+        calls_tool=bool(getattr(message, "tool_calls", None)),
     )
 
 

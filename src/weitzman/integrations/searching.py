@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, cast
 
-from weitzman.errors import SearchStateError, WeitzmanError
+from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.integrations.asking import Asked, find_answer
 from weitzman.integrations.grading import ByFunction, Grader, ModelReply
 from weitzman.integrations.pool import Pool, Question
@@ -80,11 +80,15 @@ class SearcherRound:
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What is read of a reply: what it says, and how many tokens the call had, if that is known."""
+    """What is read of a reply: what it says, and how many tokens the call had, if that is known.
+
+    ``calls_tool``: it is a turn that calls a tool, which is returned without a grade.
+    """
 
     text: str
     prompt_tokens: float | None = None
     answer_tokens: float | None = None
+    calls_tool: bool = False
 
 
 Call = Callable[[str, float], Awaitable[Any]]
@@ -116,6 +120,9 @@ class ModelSearch:
         self.grader = cast(
             "Grader", grader if hasattr(grader, "grade") else ByFunction(function=grader)
         )
+        if self.grader.waits:
+            rule = "give its grades at once; grades that come later need the gateway"
+            raise InvalidInputError("The grader", rule, grader)
         self.limits = limits
         self.purse = Purse(day)
         self.price = price
@@ -126,16 +133,23 @@ class ModelSearch:
         failures: list[Exception] = []
 
         async def ask(model: str, asked: Question, seconds: float) -> ModelReply:
-            begin, cost, text, error, reply = time.perf_counter(), 0.0, "", None, None
+            begin, cost, error, reply, heard = time.perf_counter(), 0.0, None, None, Heard(text="")
             try:
                 reply = await call(model, seconds)
                 heard = hear(reply)
-                text, cost = heard.text, self._cost(model, asked, reply, heard)
+                cost = self._cost(model, asked, reply, heard)
             except Exception as failure:
                 failures.append(failure)
                 error = f"{type(failure).__name__}: {failure}"
             seconds = round(time.perf_counter() - begin, 6)
-            return ModelReply(text=text, reply=reply, cost=cost, seconds=seconds, error=error)
+            return ModelReply(
+                text=heard.text,
+                reply=reply,
+                cost=cost,
+                seconds=seconds,
+                error=error,
+                calls_tool=heard.calls_tool,
+            )
 
         found = await find_answer(
             self.pool,

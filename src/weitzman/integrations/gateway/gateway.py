@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from weitzman.integrations.asking import DAY_SPENT, REQUEST_SPENT, Asked, find_a
 from weitzman.integrations.gateway.completion import as_events, headers_of, with_report
 from weitzman.integrations.gateway.config import Config
 from weitzman.integrations.gateway.connections import Connections
+from weitzman.integrations.gateway.embeddings import Embeddings
 from weitzman.integrations.gateway.graders import make_grader
 from weitzman.integrations.gateway.rounds import JournalRounds
 from weitzman.integrations.gateway.upstream import Upstream
@@ -70,6 +72,8 @@ class Gateway:
             for section, model in zip(config.models, self.pool.models, strict=True)
         }
         self._grader = make_grader(config.grade, self._connections)
+        about = config.features.embedding
+        self._embeddings = None if about is None else Embeddings(about, self._connections)
         self._limits = config.limits.of_a_request
         day = config.limits.day
         self._purse = Purse() if day is None else Purse(day)
@@ -84,7 +88,7 @@ class Gateway:
             made(
                 label="POST /v1/chat/completions",
                 access="write",
-                summary="ModelReply a question.",
+                summary="Answer a question.",
                 answer=self.complete,
                 takes_type=JSON,
             ),
@@ -107,7 +111,9 @@ class Gateway:
     async def begin(self, engine: Engine) -> None:
         """Make the problem, unless it is there, and count what was spent today."""
         about = self.config.gateway
-        searcher = self.pool.searcher(about.policy, explore=about.explore)
+        # Whoever asks once has to pick as if that were all: the first model of a search is a cheap one
+        policy = about.policy or ("one-shot" if self._grader.waits else "default")
+        searcher = self.pool.searcher(policy, explore=about.explore)
         try:
             asked = problem_of(self.name, searcher)
             asked.waiting_time = about.waiting_time
@@ -130,7 +136,7 @@ class Gateway:
         return spent
 
     async def complete(self, request: Request, call: Call) -> Response:
-        """ModelReply a question."""
+        """Answer a question."""
         try:
             body = _decode(call.body)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -192,6 +198,9 @@ class Gateway:
         return content, report
 
     async def _answered(self, engine: Engine, question: Question) -> Finished:
+        if self._embeddings is not None:
+            known = await self._embeddings.numbers(question.text)
+            question = replace(question, embedding=known)
         try:
             asked = await find_answer(
                 self.pool,

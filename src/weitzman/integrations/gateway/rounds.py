@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import isnan
 from typing import TypeVar
 
 from weitzman.integrations.pool import Pool, Question
@@ -24,7 +25,7 @@ class JournalRounds:
         """Begin a round."""
         pool = self._pool
         ask = NewRound(
-            contexts=[[*row] for row in pool.rows(question)],
+            contexts=[[None if isnan(x) else x for x in row] for row in pool.rows(question)],
             costs=pool.expected_costs(question),
             outside=pool.give_up,
         )
@@ -55,7 +56,7 @@ class JournalRounds:
             self._engine,
             self._name,
             lambda: command(self.problem),
-            lambda: learns and self.problem.settings.policy is not None,
+            lambda: learns and self.problem.may_take_long,
         )
 
 
