@@ -1,6 +1,8 @@
 """The gateway over real sockets: what it asks, pays and says, against rounds played without it."""
 
 import json
+import math
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +27,7 @@ from tests.integrations.recorded import (
     write_table,
 )
 from tests.serve.running import Running, free_port
-from weitzman.integrations.asking import REQUEST_SPENT
+from weitzman.integrations.spending import REQUEST_SPENT
 from weitzman.replays.replay import replay
 
 ROUNDS = 120
@@ -230,6 +232,44 @@ def test_where_grades_come_later_the_policy_picks_as_if_it_asked_once(
     config.write_text(text, encoding="utf-8")
     with gateway(config, table, tmp_path / "a.db") as service:
         assert '"one-shot"' in service.get("/v1/problems/weitzman").text
+
+
+def test_where_waiting_has_a_price_the_next_model_is_asked_ahead_and_decisions_stay(
+    log: Any, table: Path, tmp_path: Path
+) -> None:
+    known, reports, waited, in_turn = reference(log, POLICY), [], 0.0, 0.0
+    with upstream(table, delay=0.1) as models:
+        config = write_config(log, tmp_path / "gateway.toml", models.url)
+        text = config.read_text(encoding="utf-8")
+        more = f'[gateway]\npolicy = "{POLICY}"\nsecond = 1000.0\n'
+        config.write_text(text.replace("[gateway]\n", more), encoding="utf-8")
+        with gateway(config, table, tmp_path / "a.db") as service:
+            for number in range(60):
+                begin = time.monotonic()
+                said = ask(service, number).json()["weitzman"]
+                assert tuple(look["model"] for look in said["asked"]) == known.opened[number]
+                if len(said["asked"]) > 1 and "under_way" not in said:
+                    waited += time.monotonic() - begin
+                    in_turn += sum(look["seconds"] for look in said["asked"])
+                reports.append(said)
+            while service.get("/v1/problems/weitzman").json()["rounds_open"]:
+                time.sleep(0.05)
+            paid = [
+                service.get(f"/v1/problems/weitzman/rounds/{said['round']}").json()["outcome"][
+                    "paid"
+                ]
+                for said in reports
+            ]
+        account = models.account()
+    asked = [
+        f"{number} {model}"
+        for number, said in enumerate(reports)
+        for model in [*known.opened[number], *said.get("under_way", ())]
+    ]
+    assert account["asked"] == dict.fromkeys(asked, 1)
+    assert math.fsum(paid) == pytest.approx(account["billed"])
+    assert any("under_way" in said for said in reports)
+    assert waited < in_turn
 
 
 @pytest.mark.parametrize(

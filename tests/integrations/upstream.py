@@ -1,10 +1,10 @@
 """An upstream in a process of its own: it answers OpenAI's interface from recorded rounds, and may fail.
 
-``python -m tests.integrations.upstream TABLE [FAULTS]`` prints its port. TABLE is an .npz with the boxes,
-costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0 or not,
+``python -m tests.integrations.upstream TABLE [FAULTS [DELAY]]`` prints its port. TABLE is an .npz with the
+boxes, costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0 or not,
 and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn by
 question and model. The embedding of a question is what is known of it. ``GET /asked`` returns how often each
-was asked, and what was billed.
+was asked, and what was billed. DELAY is how many seconds an answer takes.
 """
 
 import asyncio
@@ -92,7 +92,8 @@ class Recorded:
 class Connection(asyncio.Protocol):
     """Reads requests one after the other."""
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: Recorded, delay: float) -> None:
+        self.delay = delay
         self.recorded, self.transport, self.data = recorded, asyncio.Transport(), b""
 
     def connection_made(self, transport: Any) -> None:
@@ -124,6 +125,8 @@ class Connection(asyncio.Protocol):
         elif fault == "cut":
             self.write(status, reply[: len(reply) // 2], announced=len(reply))
             self.transport.close()
+        elif self.delay:
+            asyncio.get_running_loop().call_later(self.delay, self.write, status, reply)
         else:
             self.write(status, reply)
 
@@ -133,10 +136,10 @@ class Connection(asyncio.Protocol):
         self.transport.write(lines.encode() + b"\r\n\r\n" + content)
 
 
-async def serve(table: Path, share: float) -> None:
+async def serve(table: Path, share: float, delay: float) -> None:
     recorded, listener = Recorded(table, share), socket.create_server(("127.0.0.1", 0))
     server = await asyncio.get_running_loop().create_server(
-        lambda: Connection(recorded), sock=listener
+        lambda: Connection(recorded, delay), sock=listener
     )
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
@@ -144,4 +147,5 @@ async def serve(table: Path, share: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0))
+    given = [float(text) for text in sys.argv[2:]]
+    asyncio.run(serve(Path(sys.argv[1]), *given, *[0.0] * (2 - len(given))))

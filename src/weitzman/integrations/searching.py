@@ -56,6 +56,10 @@ class SearcherRound:
         """Return what a call is expected to cost; nothing where that is learned."""
         return self._costs.get(model, 0.0)
 
+    def after(self, model: str, value: float) -> str | None:
+        """Return None: models are asked one after the other here."""
+        return None
+
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""
         if model in values:

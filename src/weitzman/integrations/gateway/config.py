@@ -65,6 +65,7 @@ class GatewaySection(Section, frozen=True):
     policy: str | None = None
     explore: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] | None = None
     costs: str = "estimated"
+    second: Amount = 0.0
     waiting_time: Positive = 86_400.0
 
 

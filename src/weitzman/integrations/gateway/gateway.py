@@ -10,7 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from weitzman.errors import InvalidInputError
-from weitzman.integrations.asking import DAY_SPENT, REQUEST_SPENT, Asked, find_answer
+from weitzman.integrations.ahead import Ahead
+from weitzman.integrations.asking import Asked, find_answer
 from weitzman.integrations.gateway.completion import as_events, headers_of, with_report
 from weitzman.integrations.gateway.config import Config
 from weitzman.integrations.gateway.connections import Connections
@@ -20,7 +21,7 @@ from weitzman.integrations.gateway.rounds import JournalRounds
 from weitzman.integrations.gateway.upstream import Upstream
 from weitzman.integrations.grading import ModelReply
 from weitzman.integrations.pool import Question
-from weitzman.integrations.spending import Purse
+from weitzman.integrations.spending import DAY_SPENT, REQUEST_SPENT, Purse
 from weitzman.ledger.bodies import Answered, Seen, decode
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.commands.first import problem_of
@@ -77,6 +78,8 @@ class Gateway:
         self._limits = config.limits.of_a_request
         day = config.limits.day
         self._purse = Purse() if day is None else Purse(day)
+        second = config.gateway.second
+        self._ahead = Ahead(second) if second else None
         # By idempotency key: what is asked at this moment
         self._under_way: dict[str, tuple[str, asyncio.Task[Finished]]] = {}
 
@@ -210,6 +213,7 @@ class Gateway:
                 grader=self._grader,
                 limits=self._limits,
                 purse=self._purse,
+                ahead=self._ahead,
             )
         except InvalidInputError as error:
             raise from_input_error(error) from None

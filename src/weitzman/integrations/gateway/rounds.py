@@ -1,13 +1,15 @@
 """Rounds of asking in the journal of the service: one problem, whose boxes are the models."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from math import isnan
 from typing import TypeVar
 
 from weitzman.integrations.pool import Pool, Question
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.commands.rounds import close_round, open_round, see_values
+from weitzman.search.rule import Open
+from weitzman.serve.commands.rounds import box_name, close_round, open_round, see_values
 from weitzman.serve.engine.background import run_when_free
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.schema import CloseRequest, NewRound, SeeRequest
@@ -45,6 +47,21 @@ class JournalRounds:
         seen = partial(see_values, self._engine, name=name, ask=ask)
         return (await self.carry_out(lambda problem: seen(problem=problem), False)).next
 
+    def after(self, name: str, model: str, value: float) -> str | None:
+        """Return the model to be asked next in a round if another turns out to have a value."""
+        problem = self.problem
+        opened = problem.rounds.get(name)
+        if opened is None or opened.rule is None:
+            return None
+        places = opened.places or range(len(opened.costs))
+        row, state = list(places).index(problem.place[model]), copy(opened.state)
+        state.opened, state.values = [*state.opened], {**state.values}
+        if row not in state.opened:
+            state.open(row)
+        state.see(row, value)
+        action = opened.rule.next(state)
+        return box_name(problem, opened, action.box) if isinstance(action, Open) else None
+
     async def close(self, name: str) -> None:
         """End a round."""
         ask = CloseRequest()
@@ -76,6 +93,10 @@ class JournalRound:
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost."""
         return self._costs[model]
+
+    def after(self, model: str, value: float) -> str | None:
+        """Return the model to be asked next if this one turns out to have a value; None if there is none."""
+        return self._rounds.after(self.name, model, value)
 
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""
