@@ -10,6 +10,7 @@ from weitzman.integrations.asking import Asked, run_at_once
 from weitzman.integrations.grading import ByModel, Grades, GradingError, Later, ModelReply
 from weitzman.integrations.pool import Model, Pool, Question
 from weitzman.integrations.searching import Heard, ModelSearch
+from weitzman.integrations.spending import REQUEST_SPENT, Limits
 
 WRONG = 20.0
 QUESTION = Question.of("What is right?")
@@ -79,3 +80,18 @@ def test_a_judge_is_asked_for_one_word_of_the_two_that_are_read() -> None:
         "Question:\nWhat is right?\n\nAnswer:\nforty-two {answer}\n\n"
         "Is the answer right? Reply with one word, RIGHT or WRONG."
     ]
+
+
+def test_limits_hold_where_costs_are_learned_once_a_model_was_paid() -> None:
+    search = ModelSearch(
+        pool=pool(costs="learned"),
+        grader=lambda question, text: False,
+        policy="all",
+        limits=Limits(request=2.5),
+        price=lambda reply: 2.0,
+    )
+    replies = {name: Heard(text="wrong") for name in search.pool.names}
+    found = [asked(search, replies) for _ in range(8)]
+    # Each model is a surprise once, and then nobody is asked beyond the limit
+    assert all(len(each.looks) == 1 for each in found[3:])
+    assert {each.why for each in found[3:]} == {REQUEST_SPENT}

@@ -1,10 +1,10 @@
 """An upstream in a process of its own: it answers OpenAI's interface from recorded rounds, and may fail.
 
 ``python -m tests.integrations.upstream TABLE [FAULTS [DELAY]]`` prints its port. TABLE is an .npz with the
-boxes, costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0 or not,
-and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn by
-question and model. The embedding of a question is what is known of it. ``GET /asked`` returns how often each
-was asked, and what was billed. DELAY is how many seconds an answer takes.
+boxes, costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0
+or not, and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn
+by question and model; DELAY is how many seconds an answer takes. The embedding of a question is what is known
+of it. ``GET /asked`` returns how often each was asked, and what was billed.
 """
 
 import asyncio

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -23,28 +24,45 @@ class SearcherRounds:
     def __init__(self, pool: Pool, searcher: Searcher) -> None:
         self.pool = pool.check()
         self.searcher = searcher
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        # Where costs are learned: what a look at each model cost so far
+        self._paid: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+
+    def count(self, model: str, cost: float) -> None:
+        """Count what a look really cost."""
+        with self.lock:
+            paid = self._paid[model]
+            paid[0] += 1.0
+            paid[1] += cost
+
+    def mean_cost(self, model: str) -> float:
+        """Return what looks at a model cost on average in this process; nothing before the first."""
+        count, total = self._paid[model]
+        return total / max(count, 1.0)
 
     async def open(self, question: Question) -> "SearcherRound":
         """Begin a round."""
         pool = self.pool
         costs = pool.expected_costs(question)
-        with self._lock:
+        with self.lock:
             number = self.searcher.rounds
             search = self.searcher.open(pool.rows(question), costs, outside=pool.give_up)
-        return SearcherRound(
-            str(number), search, self._lock, dict(zip(pool.names, costs or (), strict=False))
-        )
+        known = None if costs is None else dict(zip(pool.names, costs, strict=True))
+        return SearcherRound(str(number), search, self, known)
 
 
 class SearcherRound:
     """A round that is open."""
 
     def __init__(
-        self, name: str, search: LiveSearch[Any], lock: threading.Lock, costs: Mapping[str, float]
+        self,
+        name: str,
+        search: LiveSearch[Any],
+        rounds: SearcherRounds,
+        costs: Mapping[str, float] | None,
     ) -> None:
         self.name = name
-        self._search, self._lock, self._costs = search, lock, costs
+        self._search, self._rounds, self._costs = search, rounds, costs
         self._asked: str | None = None
 
     def next(self) -> str | None:
@@ -53,8 +71,8 @@ class SearcherRound:
         return self._asked
 
     def expected_cost(self, model: str) -> float:
-        """Return what a call is expected to cost; nothing where that is learned."""
-        return self._costs.get(model, 0.0)
+        """Return what a call is expected to cost; what it cost on average where that is learned."""
+        return self._rounds.mean_cost(model) if self._costs is None else self._costs[model]
 
     def after(self, model: str, value: float) -> str | None:
         """Return None: models are asked one after the other here."""
@@ -62,6 +80,7 @@ class SearcherRound:
 
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""
+        self._rounds.count(model, cost)
         if model in values:
             self._search.see(values[model], cost=cost)
         else:
@@ -75,7 +94,7 @@ class SearcherRound:
         """End the round and learn it, if it has shown anything."""
         if self._asked is not None:
             self._search.miss(cost=0.0)
-        with self._lock:
+        with self._rounds.lock:
             try:
                 self._search.close()
             except SearchStateError:
