@@ -50,7 +50,7 @@ class Calls:
         purse: Purse,
         ahead: Ahead | None,
     ) -> None:
-        self._question, self._ask, self._opened = question, ask, opened
+        self._question, self._ask, self._round = question, ask, opened
         self._limits, self._purse, self._ahead = limits, purse, ahead
         self._end = time.monotonic() + limits.seconds
         self._put_aside: dict[str, float] = {}
@@ -65,7 +65,7 @@ class Calls:
         """Put money aside for a call, once; return why there is none, or no time."""
         if model in self._put_aside:
             return None
-        expected, aside = self._opened.expected_cost(model), sum(self._put_aside.values())
+        expected, aside = self._round.expected_cost(model), sum(self._put_aside.values())
         if self._end - time.monotonic() <= 0.0:
             return NO_TIME
         if paid + aside + expected > self._limits.request:
@@ -81,11 +81,11 @@ class Calls:
         if ahead is None:
             return await self._ask(model, self._question, self._end - time.monotonic())
         task = self._tasks.get(model) or self._started(model)
-        following = self._opened.after(model, worst)
+        following = self._round.after(model, worst)
         if (
             following is not None
             and following not in self._tasks
-            and ahead.is_worth_it(model, self._opened.expected_cost(following))
+            and ahead.is_worth_it(model, self._round.expected_cost(following))
             and self.begin(following, paid) is None
         ):
             self._started(following)
@@ -114,6 +114,6 @@ class Calls:
                     cost = (await task).cost
                 finally:
                     self.settle(model, cost)
-                await self._opened.see(model, cost, {})
+                await self._round.see(model, cost, {})
         finally:
-            await self._opened.close()
+            await self._round.close()

@@ -26,18 +26,18 @@ class SearcherRounds:
         self.searcher = searcher
         self.lock = threading.Lock()
         # Where costs are learned: what a look at each model cost so far
-        self._paid: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        self._costs_so_far: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def count(self, model: str, cost: float) -> None:
         """Count what a look really cost."""
         with self.lock:
-            paid = self._paid[model]
-            paid[0] += 1.0
-            paid[1] += cost
+            so_far = self._costs_so_far[model]
+            so_far[0] += 1.0
+            so_far[1] += cost
 
     def mean_cost(self, model: str) -> float:
         """Return what looks at a model cost on average in this process; nothing before the first."""
-        count, total = self._paid[model]
+        count, total = self._costs_so_far[model]
         return total / max(count, 1.0)
 
     async def open(self, question: Question) -> "SearcherRound":

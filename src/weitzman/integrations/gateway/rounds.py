@@ -1,14 +1,12 @@
 """Rounds of asking in the journal of the service: one problem, whose boxes are the models."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from functools import partial
 from math import isnan
 from typing import TypeVar
 
 from weitzman.integrations.pool import Pool, Question
 from weitzman.ledger.state.problem import Problem
-from weitzman.search.rule import Open
 from weitzman.serve.commands.rounds import box_name, close_round, open_round, see_values
 from weitzman.serve.engine.background import run_when_free
 from weitzman.serve.engine.engine import Engine
@@ -51,16 +49,11 @@ class JournalRounds:
         """Return the model to be asked next in a round if another turns out to have a value."""
         problem = self.problem
         opened = problem.rounds.get(name)
-        if opened is None or opened.rule is None:
+        if opened is None:
             return None
-        places = opened.places or range(len(opened.costs))
-        row, state = list(places).index(problem.place[model]), copy(opened.state)
-        state.opened, state.values = [*state.opened], {**state.values}
-        if row not in state.opened:
-            state.open(row)
-        state.see(row, value)
-        action = opened.rule.next(state)
-        return box_name(problem, opened, action.box) if isinstance(action, Open) else None
+        # All models are in every round, as they are in the pool
+        row = opened.after(problem.place[model], value)
+        return None if row is None else box_name(problem, opened, row)
 
     async def close(self, name: str) -> None:
         """End a round."""
