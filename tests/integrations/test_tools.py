@@ -4,6 +4,7 @@ They have an environment of their own, ``make test-integrations``; elsewhere the
 """
 
 import asyncio
+import json
 import math
 import os
 import time
@@ -214,6 +215,32 @@ def test_a_failing_call_of_a_tool_is_a_wrong_answer_and_is_not_repeated(
     assert search.searcher.rounds == 10
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_turn_that_calls_tools_comes_through_litellm_as_it_is(stream: bool) -> None:
+    from weitzman.integrations.litellm import SearchProvider
+
+    made = [
+        {
+            "id": f"call-{k}",
+            "type": "function",
+            "function": {"name": "add", "arguments": f'{{"n":{k}}}'},
+        }
+        for k in range(2)
+    ]
+    pool = Pool(models=[Model(name="a"), Model(name="b")], wrong_answer=1.0)
+    search = ModelSearch(pool=pool, grader=lambda question, text: False, policy="all")
+    turn = {"model": "openai/none", "mock_response": "", "mock_tool_calls": made}
+    provider = SearchProvider({"tools": search}, {"a": turn, "b": turn})
+    litellm.custom_provider_map = [{"provider": "weitzman", "custom_handler": provider}]
+    reply = litellm.completion("weitzman/tools", messages=messages(0), stream=stream)
+    if stream:
+        reply = litellm.stream_chunk_builder(list(reply))
+    calls = reply.choices[0].message.tool_calls
+    assert [json.loads(call.function.arguments) for call in calls] == [{"n": 0}, {"n": 1}]
+    assert [call.id for call in calls] == ["call-0", "call-1"]
+    assert [call.function.name for call in calls] == ["add", "add"]
+
+
 def test_the_logger_writes_a_log_that_can_be_read(
     log: Any, models: Upstream, tmp_path: Path
 ) -> None:
@@ -264,7 +291,7 @@ async def _logged(name: str, number: int, box: str, url: str) -> None:
     await asyncio.sleep(0.2)  # its logging runs behind
 
 
-def test_a_turn_that_calls_a_tool_is_returned_without_another_look(log: Any) -> None:
+def test_a_turn_that_calls_a_tool_is_returned_without_another_look(log: Any, table: Path) -> None:
     from langchain.agents.middleware.types import ModelRequest, ModelResponse
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
     from langchain_core.messages import AIMessage, HumanMessage
