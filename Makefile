@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-integrations test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-live bench-memory bench-peers bench-replay bench-serve bench-variants docs clean
+.PHONY: help demo system test test-alone test-integrations test-integrations-full test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-gateway bench-live bench-memory bench-peers bench-replay bench-router bench-serve bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,7 +29,10 @@ test: .venv/installed system  ## run all tests
 	@touch $@
 
 test-integrations: .venv-integrations/installed  ## run LiteLLM, LangChain and OpenAI's client against local upstreams (5 minutes with the installation)
-	.venv-integrations/bin/python -m pytest -q tests/integrations -m "not reliability"
+	.venv-integrations/bin/python -m pytest -q tests/integrations -m "not reliability and not slow"
+
+test-integrations-full: .venv-integrations/installed  ## all recorded questions through each of them, and the gateway killed 50 times (on two idle cores 15 minutes)
+	.venv-integrations/bin/python -m pytest -q -s tests/integrations -m "slow or reliability"
 
 test-reliability: .venv/installed system  ## run the service under faults, in full
 	$(BIN)/python -m pytest -q -p no:xdist -m reliability
@@ -58,7 +61,7 @@ docs: .venv/installed  ## build the documentation into docs/_build, warnings are
 	$(BIN)/sphinx-build -q -W --keep-going -E docs docs/_build
 
 # Others measure machine code, from their first round on
-bench bench-variants bench-fit bench-beside bench-live bench-replay bench-peers bench-serve: export WEITZMAN_COMPILE = first
+bench bench-variants bench-fit bench-beside bench-gateway bench-live bench-replay bench-peers bench-router bench-serve: export WEITZMAN_COMPILE = first
 
 bench: .venv/installed  ## time the exact core
 	$(BIN)/python -m pytest -q benchmarks/bench_core.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
@@ -81,6 +84,10 @@ bench-live: .venv/installed  ## time live rounds of the policy default (1 minute
 bench-replay: .venv/installed  ## time reading and replaying a long log (2 minutes)
 	$(BIN)/python benchmarks/bench_replay.py
 
+CALLS ?= ../shared/data/llm_calls.parquet
+bench-router: .venv/installed  ## routers, cascades and search on recorded calls of language models (15 minutes); CALLS=file
+	cd benchmarks && ../$(BIN)/python -m router.run $(abspath $(CALLS))
+
 .venv-peers/installed: benchmarks/peers/requirements.txt pyproject.toml
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt -e .
@@ -97,6 +104,9 @@ bench-peers: .venv-peers/installed  ## time and score the learners beside other 
 
 bench-serve: .venv/installed .venv-serve/installed  ## the service under load, beside an echo and Optuna (4 minutes)
 	cd benchmarks && ../$(BIN)/python -m serve.run
+
+bench-gateway: .venv/installed .venv-integrations/installed  ## what the gateway adds to its upstreams, beside LiteLLM's proxy (2 minutes)
+	cd benchmarks && ../$(BIN)/python -m gateway.run
 
 bench-memory: .venv/installed  ## memory of the service and growth of its journal (3 minutes)
 	cd benchmarks && ../$(BIN)/python -m serve.footprint

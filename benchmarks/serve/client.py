@@ -27,7 +27,8 @@ _HEAD = (
 class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What to ask: an operation on the rounds ``first``, ``first`` + 1, … before ``end``.
 
-    Round i belongs to problem i modulo ``problems``; an echo is asked with the same bodies.
+    Round i belongs to problem i modulo ``problems``; an echo is asked with the same bodies. With a ``path``
+    it is asked for the same ``body`` every time instead.
     """
 
     port: int
@@ -38,6 +39,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     problems: int = 1
     seconds: float = 2.0
     connections: int = 32
+    path: str = ""
+    body: str = ""
 
 
 class Came(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +62,8 @@ _CONTEXTS = _texts()
 
 def request(load: Load, i: int) -> bytes:
     """Return the request about round i."""
+    if load.path:
+        return _HEAD % (load.path.encode(), len(load.body), load.body.encode())
     path = b"/v1/problems/p%d/rounds" % (i % load.problems)
     if load.operation == "rounds":
         body = b'{"id":"r%08d","contexts":%b,"outside":3.0}' % (i, _CONTEXTS[i % len(_CONTEXTS)])

@@ -5,9 +5,11 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 _SERVE = ("-c", "from weitzman.cli.main import run; run()", "serve")
@@ -26,6 +28,8 @@ class Server:
         After how many events the service writes a snapshot.
     environment
         The environment of the process, if it is not that of this one.
+    command, ready
+        Another command, to which ``--port`` and the port are added; and where it says that it is ready.
     """
 
     def __init__(
@@ -35,19 +39,27 @@ class Server:
         problems: int = 1,
         snapshot_every: int = 10_000,
         environment: dict[str, str] | None = None,
+        command: Sequence[str] | None = None,
+        ready: str = "/readyz",
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
         self.problems = problems
-        self.is_echo = data is None
+        self.is_echo = data is None and command is None
+        self._ready = ready
         what = ["-m", "serve.echo", str(self.port)]
         if data is not None:
             what = [*_SERVE, "--port", str(self.port), "--data", str(data)]
             what += ["--snapshot-every", str(snapshot_every)]
+        line = [sys.executable, *what]
+        if command is not None:
+            line = [*command, "--port", str(self.port)]
         began = time.perf_counter()
+        # A file, not a pipe: nobody reads it while the server runs. It is closed with it
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, *what], stderr=subprocess.PIPE, env=environment
+            line, stdout=subprocess.DEVNULL, stderr=self._errors, env=environment
         )
         self._wait()
         self.start_seconds = time.perf_counter() - began
@@ -74,15 +86,18 @@ class Server:
     def close(self) -> None:
         """End it."""
         self._process.terminate()
-        self._process.communicate()
+        self._process.wait()
+        self._errors.close()
 
     def _wait(self) -> None:
         for _ in range(3_000):
             if self._process.poll() is not None:
-                _, error = self._process.communicate()
-                raise RuntimeError(f"The server ended: {error.decode()}")
+                self._errors.seek(0)
+                raise RuntimeError(f"The server ended: {self._errors.read().decode()}")
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1).close()
+                urllib.request.urlopen(
+                    f"http://127.0.0.1:{self.port}{self._ready}", timeout=1
+                ).close()
             except urllib.error.HTTPError as error:
                 if self.is_echo and error.code == 404:
                     return

@@ -61,8 +61,9 @@ class Upstream(NamedTuple):
 
 
 @contextlib.contextmanager
-def upstream(table: Path, faults: float = 0.0) -> Iterator[Upstream]:
-    command = [sys.executable, "-m", "tests.integrations.upstream", str(table), str(faults)]
+def upstream(table: Path, faults: float = 0.0, delay: float = 0.0) -> Iterator[Upstream]:
+    which = "tests.integrations.upstream"
+    command = [sys.executable, "-m", which, str(table), str(faults), str(delay)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         try:

@@ -1,14 +1,18 @@
 """The gateway over real sockets: what it asks, pays and says, against rounds played without it."""
 
 import json
+import math
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from tests.integrations.recorded import (
@@ -22,8 +26,8 @@ from tests.integrations.recorded import (
     write_config,
     write_table,
 )
-from tests.serve.running import Running
-from weitzman.integrations.asking import REQUEST_SPENT
+from tests.serve.running import Running, free_port
+from weitzman.integrations.spending import REQUEST_SPENT
 from weitzman.replays.replay import replay
 
 ROUNDS = 120
@@ -61,6 +65,26 @@ def test_it_decides_pays_and_learns_as_a_replay_does(log: Any, table: Path, tmp_
         account = models.account()
     asked = [f"{k} {box}" for k, boxes in enumerate(known.opened) for box in boxes]
     assert account["asked"] == dict.fromkeys(asked, 1)
+
+
+def test_an_embedding_is_features_and_one_that_does_not_come_is_missing(
+    log: Any, table: Path, tmp_path: Path
+) -> None:
+    more = [f"embedding {k}" for k in range(len(log.features))]
+    both = np.concatenate([log.contexts, log.contexts], axis=2)
+    known = reference(replace(log, contexts=both, features=[*log.features, *more]))
+    with upstream(table) as models:
+        for url, right in ((models.url, True), (f"http://127.0.0.1:{free_port()}", False)):
+            about = f'url = "{url}/v1"\nmodel = "text"\nnumbers = {len(more)}\n'
+            embedding = f"[features.embedding]\n{about}"
+            config = write_config(log, tmp_path / "gateway.toml", models.url, embedding)
+            with gateway(config, table, tmp_path / f"{right}.db") as service:
+                for number in range(40):
+                    reply = ask(service, number)
+                    assert reply.status_code == 200, reply.text
+                    said = reply.json()["weitzman"]["asked"]
+                    if right:
+                        assert tuple(look["model"] for look in said) == known.opened[number]
 
 
 def ask(service: Running, number: int = 0, **more: Any) -> httpx.Response:
@@ -198,6 +222,54 @@ def test_feedback_is_learned_once_and_ends_the_round(
         assert service.post("/v1/feedback", told).status_code == 409
         assert service.post("/v1/feedback", {**told, "grade": 2.0}).status_code == 422
         assert service.post("/v1/feedback", {**told, "round": "none"}).status_code == 404
+
+
+def test_where_grades_come_later_the_policy_picks_as_if_it_asked_once(
+    log: Any, table: Path, tmp_path: Path, models: Upstream
+) -> None:
+    config = write_config(log, tmp_path / "gateway.toml", models.url)
+    text = config.read_text(encoding="utf-8").replace(RIGHT, 'by = "feedback"\n')
+    config.write_text(text, encoding="utf-8")
+    with gateway(config, table, tmp_path / "a.db") as service:
+        assert '"one-shot"' in service.get("/v1/problems/weitzman").text
+
+
+def test_where_waiting_has_a_price_the_next_model_is_asked_ahead_and_decisions_stay(
+    log: Any, table: Path, tmp_path: Path
+) -> None:
+    known, reports, waited, in_turn = reference(log, POLICY), [], 0.0, 0.0
+    with upstream(table, delay=0.1) as models:
+        config = write_config(log, tmp_path / "gateway.toml", models.url)
+        text = config.read_text(encoding="utf-8")
+        more = f'[gateway]\npolicy = "{POLICY}"\nsecond = 1000.0\n'
+        config.write_text(text.replace("[gateway]\n", more), encoding="utf-8")
+        with gateway(config, table, tmp_path / "a.db") as service:
+            for number in range(60):
+                begin = time.monotonic()
+                said = ask(service, number).json()["weitzman"]
+                assert tuple(look["model"] for look in said["asked"]) == known.opened[number]
+                if len(said["asked"]) > 1 and "under_way" not in said:
+                    waited += time.monotonic() - begin
+                    in_turn += sum(look["seconds"] for look in said["asked"])
+                reports.append(said)
+            while service.get("/v1/problems/weitzman").json()["rounds_open"]:
+                time.sleep(0.05)
+            paid = [
+                service.get(f"/v1/problems/weitzman/rounds/{said['round']}").json()["outcome"][
+                    "paid"
+                ]
+                for said in reports
+            ]
+        account = models.account()
+    asked = [
+        f"{number} {model}"
+        for number, said in enumerate(reports)
+        for model in [*known.opened[number], *said.get("under_way", ())]
+    ]
+    assert account["asked"] == dict.fromkeys(asked, 1)
+    assert math.fsum(paid) == pytest.approx(account["billed"])
+    assert any("under_way" in said for said in reports)
+    assert waited < in_turn
 
 
 @pytest.mark.parametrize(

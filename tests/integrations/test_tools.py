@@ -4,8 +4,10 @@ They have an environment of their own, ``make test-integrations``; elsewhere the
 """
 
 import asyncio
+import json
 import math
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -213,6 +215,32 @@ def test_a_failing_call_of_a_tool_is_a_wrong_answer_and_is_not_repeated(
     assert search.searcher.rounds == 10
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_turn_that_calls_tools_comes_through_litellm_as_it_is(stream: bool) -> None:
+    from weitzman.integrations.litellm import SearchProvider
+
+    made = [
+        {
+            "id": f"call-{k}",
+            "type": "function",
+            "function": {"name": "add", "arguments": f'{{"n":{k}}}'},
+        }
+        for k in range(2)
+    ]
+    pool = Pool(models=[Model(name="a"), Model(name="b")], wrong_answer=1.0)
+    search = ModelSearch(pool=pool, grader=lambda question, text: False, policy="all")
+    turn = {"model": "openai/none", "mock_response": "", "mock_tool_calls": made}
+    provider = SearchProvider({"tools": search}, {"a": turn, "b": turn})
+    litellm.custom_provider_map = [{"provider": "weitzman", "custom_handler": provider}]
+    reply = litellm.completion("weitzman/tools", messages=messages(0), stream=stream)
+    if stream:
+        reply = litellm.stream_chunk_builder(list(reply))
+    calls = reply.choices[0].message.tool_calls
+    assert [json.loads(call.function.arguments) for call in calls] == [{"n": 0}, {"n": 1}]
+    assert [call.id for call in calls] == ["call-0", "call-1"]
+    assert [call.function.name for call in calls] == ["add", "add"]
+
+
 def test_the_logger_writes_a_log_that_can_be_read(
     log: Any, models: Upstream, tmp_path: Path
 ) -> None:
@@ -225,29 +253,45 @@ def test_the_logger_writes_a_log_that_can_be_read(
     try:
         for number in range(5):
             for box in log.boxes[:3]:
-                asyncio.run(_logged(number, box, models.url))
+                asyncio.run(_logged(f"logged {number}", number, box, models.url))
+        lines = _lines_of(tmp_path / "calls.csv", "logged", 15)
     finally:
         litellm.callbacks = []
-    read = wz.read_log(tmp_path / "calls.csv")
+    (tmp_path / "mine.csv").write_text("".join(lines), encoding="utf-8")
+    read = wz.read_log(tmp_path / "mine.csv")
     assert (len(read.rounds), sorted(read.boxes)) == (5, sorted(log.boxes[:3]))
     for row, values in enumerate(read.values):
         for place, box in enumerate(read.boxes):
             assert values[place] == log.values[row, log.boxes.index(box)]
 
 
-async def _logged(number: int, box: str, url: str) -> None:
+def _lines_of(place: Path, name: str, count: int) -> list[str]:
+    """Return the head and the rows of these rounds, once there are so many.
+
+    LiteLLM calls back when it finds time, also for calls of tests that came before.
+    """
+    for _ in range(600):
+        lines = place.read_text(encoding="utf-8").splitlines(True) if place.exists() else [""]
+        mine = [line for line in lines[1:] if line.startswith(name)]
+        if len(mine) >= count:
+            break
+        time.sleep(0.1)
+    return [lines[0], *mine]
+
+
+async def _logged(name: str, number: int, box: str, url: str) -> None:
     await litellm.acompletion(
         model=f"openai/{box}",
         api_base=f"{url}/v1",
         api_key="none",
         messages=messages(number),
-        metadata={"round": number},
+        metadata={"round": name},
         max_retries=0,
     )
     await asyncio.sleep(0.2)  # its logging runs behind
 
 
-def test_a_turn_that_calls_a_tool_is_returned_without_another_look(log: Any) -> None:
+def test_a_turn_that_calls_a_tool_is_returned_without_another_look(log: Any, table: Path) -> None:
     from langchain.agents.middleware.types import ModelRequest, ModelResponse
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
     from langchain_core.messages import AIMessage, HumanMessage

@@ -1,9 +1,10 @@
 """An upstream in a process of its own: it answers OpenAI's interface from recorded rounds, and may fail.
 
-``python -m tests.integrations.upstream TABLE [FAULTS]`` prints its port. TABLE is an .npz with the boxes,
-costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0 or not,
-and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn by
-question and model. ``GET /asked`` returns how often each was asked, and what was billed.
+``python -m tests.integrations.upstream TABLE [FAULTS [DELAY]]`` prints its port. TABLE is an .npz with the
+boxes, costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0
+or not, and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn
+by question and model; DELAY is how many seconds an answer takes. The embedding of a question is what is known
+of it. ``GET /asked`` returns how often each was asked, and what was billed.
 """
 
 import asyncio
@@ -44,6 +45,7 @@ class Recorded:
         with np.load(table) as arrays:
             self.place = {str(name): k for k, name in enumerate(arrays["boxes"])}
             self.costs, self.values = arrays["costs"].tolist(), arrays["values"].tolist()
+            self.contexts = arrays["contexts"].tolist() if "contexts" in arrays else []
         self.share = share
         self.asked: Counter[str] = Counter()
         self.billed = 0.0
@@ -51,6 +53,9 @@ class Recorded:
 
     def reply(self, body: dict[str, Any]) -> tuple[int, bytes, str | None]:
         """Return the status and the content of a reply, and how it fails on its way."""
+        if "input" in body:
+            known = self.contexts[question_of([{"content": body["input"]}])]
+            return 200, json.dumps({"data": [{"index": 0, "embedding": known}]}).encode(), None
         question, model = question_of(body["messages"]), body["model"]
         self.asked[f"{question} {model}"] += 1
         fault = fault_of(question, model, self.share)
@@ -87,7 +92,8 @@ class Recorded:
 class Connection(asyncio.Protocol):
     """Reads requests one after the other."""
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: Recorded, delay: float) -> None:
+        self.delay = delay
         self.recorded, self.transport, self.data = recorded, asyncio.Transport(), b""
 
     def connection_made(self, transport: Any) -> None:
@@ -119,6 +125,8 @@ class Connection(asyncio.Protocol):
         elif fault == "cut":
             self.write(status, reply[: len(reply) // 2], announced=len(reply))
             self.transport.close()
+        elif self.delay:
+            asyncio.get_running_loop().call_later(self.delay, self.write, status, reply)
         else:
             self.write(status, reply)
 
@@ -128,10 +136,10 @@ class Connection(asyncio.Protocol):
         self.transport.write(lines.encode() + b"\r\n\r\n" + content)
 
 
-async def serve(table: Path, share: float) -> None:
+async def serve(table: Path, share: float, delay: float) -> None:
     recorded, listener = Recorded(table, share), socket.create_server(("127.0.0.1", 0))
     server = await asyncio.get_running_loop().create_server(
-        lambda: Connection(recorded), sock=listener
+        lambda: Connection(recorded, delay), sock=listener
     )
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
@@ -139,4 +147,5 @@ async def serve(table: Path, share: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0))
+    given = [float(text) for text in sys.argv[2:]]
+    asyncio.run(serve(Path(sys.argv[1]), *given, *[0.0] * (2 - len(given))))

@@ -9,12 +9,13 @@ where rounds are decided (:class:`Rounds`) and in how a model is asked. The code
 with functions that never wait :func:`run_at_once` runs it without a loop.
 """
 
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from weitzman.errors import WeitzmanError
+from weitzman.integrations.ahead import Ahead
+from weitzman.integrations.calls import Ask, Calls, OpenRound
 from weitzman.integrations.grading import Grader, GradingError, ModelReply
 from weitzman.integrations.pool import Pool, Question
 from weitzman.integrations.spending import NO_LIMITS, Limits, Purse
@@ -23,9 +24,7 @@ T = TypeVar("T")
 
 BY_RULE: Final = "no other model is worth asking"
 WAITS: Final = "the grade comes later"
-REQUEST_SPENT: Final = "the budget of the request does not allow another call"
-DAY_SPENT: Final = "the budget of the day does not allow another call"
-NO_TIME: Final = "the time of the request is over"
+NO_ANSWER_YET: Final = "the answer could not be graded: it calls a tool"
 
 
 class Look(NamedTuple):
@@ -43,7 +42,8 @@ class Asked:
     """How a question was answered.
 
     ``answer`` is the best one, of ``model``; None if there is none. ``looks`` are the models asked, in order,
-    ``why`` is why no other was. ``round`` is the name of the round, if it has one.
+    ``why`` is why no other was. ``round`` is the name of the round, if it has one. ``under_way`` were asked
+    ahead and are not needed any more: what they cost is counted when they have answered.
     """
 
     round: str
@@ -51,6 +51,7 @@ class Asked:
     answer: ModelReply | None
     looks: tuple[Look, ...]
     why: str
+    under_way: tuple[str, ...] = ()
 
     @property
     def paid(self) -> float:
@@ -71,27 +72,8 @@ class Asked:
             "paid": self.paid,
             "value": self.value,
             "why": self.why,
+            **({"under_way": self.under_way} if self.under_way else {}),
         }
-
-
-class OpenRound(Protocol):
-    """A round of asking that has not ended."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    def next(self) -> str | None:
-        """Return the model to be asked next; None to stop."""
-
-    def expected_cost(self, model: str) -> float:
-        """Return what a call is expected to cost."""
-
-    async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
-        """Say what a call cost, and the values that are known now: of its answer, of earlier ones."""
-
-    async def close(self) -> None:
-        """End the round, and learn what it has shown; a model given out that was not asked cost nothing."""
 
 
 class Rounds(Protocol):
@@ -99,10 +81,6 @@ class Rounds(Protocol):
 
     async def open(self, question: Question) -> OpenRound:
         """Begin a round."""
-
-
-Ask = Callable[[str, Question, float], Awaitable[ModelReply]]
-"""Asks a model within so many seconds; what fails is an answer with an error."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -117,9 +95,14 @@ class _Course:
     def paid(self) -> float:
         return sum(self.costs.values())
 
-    def result(self, name: str, why: str, worst: float) -> Asked:
+    def result(self, name: str, why: str, worst: float, under_way: tuple[str, ...]) -> Asked:
         answered = [model for model, answer in self.answers.items() if answer.error is None]
-        best = min(answered, key=lambda model: self.values.get(model, worst), default=None)
+
+        def rank(model: str) -> tuple[float, bool]:
+            # An answer without a grade may be right; one that is as bad as can be is not
+            return self.values.get(model, worst), model in self.values
+
+        best = min(answered, key=rank, default=None)
         looks = [
             Look(model, self.costs[model], self.values.get(model), answer.seconds, answer.error)
             for model, answer in self.answers.items()
@@ -130,6 +113,7 @@ class _Course:
             answer=None if best is None else self.answers[best],
             looks=tuple(looks),
             why=why,
+            under_way=under_way,
         )
 
 
@@ -142,47 +126,49 @@ async def find_answer(
     grader: Grader,
     limits: Limits = NO_LIMITS,
     purse: Purse | None = None,
+    ahead: Ahead | None = None,
 ) -> Asked:
     """Ask models in the order of the rule until none is worth it, and return the best answer."""
-    purse = Purse() if purse is None else purse
     opened = await rounds.open(question)
-    course, end, waits = _Course(), time.monotonic() + limits.seconds, False
-    why = BY_RULE
+    calls = Calls(
+        question,
+        ask,
+        opened,
+        limits,
+        Purse() if purse is None else purse,
+        None if grader.waits else ahead,
+    )
+    course, waits, why = _Course(), False, BY_RULE
     try:
         while (model := opened.next()) is not None:
-            expected, left = opened.expected_cost(model), end - time.monotonic()
-            refused = _refusal(course.paid + expected, left, limits)
-            if refused is None and not purse.reserve(expected):
-                refused = DAY_SPENT
+            refused = calls.begin(model, course.paid)
             if refused is not None:
                 why = refused
                 break
             cost = 0.0
             try:
-                answer = await ask(model, question, left)
+                answer = await calls.answer(model, pool.wrong_answer, course.paid)
                 cost = answer.cost
                 course.answers[model], course.costs[model] = answer, cost
                 known, graded_for, why = await _graded(question, course.answers, grader, pool)
                 cost = course.costs[model] = cost + graded_for
             finally:
-                purse.settle(expected, cost)
+                calls.settle(model, cost)
             new = {m: v for m, v in known.items() if course.values.get(m) != v}
             course.values.update(new)
             await opened.see(model, cost, new)
+            if ahead is not None and model in known:
+                ahead.graded(model, known[model] / pool.wrong_answer)
             if why != BY_RULE:
                 waits = why == WAITS
                 break
     finally:
-        if not waits:
+        left = calls.under_way
+        if left and ahead is not None:
+            ahead.leave(calls.pay())
+        elif not waits:
             await opened.close()
-    return course.result(opened.name, why, pool.wrong_answer)
-
-
-def _refusal(paid: float, left: float, limits: Limits) -> str | None:
-    """Return why no other call may be made; None if one may."""
-    if left <= 0.0:
-        return NO_TIME
-    return REQUEST_SPENT if paid > limits.request else None
+    return course.result(opened.name, why, pool.wrong_answer, left)
 
 
 async def _graded(
@@ -194,6 +180,8 @@ async def _graded(
     whole = [model for model in answers if model not in values]
     if not whole or list(answers)[-1] in values:
         return values, 0.0, BY_RULE
+    if answers[whole[-1]].calls_tool:
+        return values, 0.0, NO_ANSWER_YET
     if grader.waits:
         return values, 0.0, WAITS
     try:

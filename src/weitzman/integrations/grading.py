@@ -23,7 +23,7 @@ class ModelReply:
     """What came back from a model.
 
     ``text`` is what it says, ``reply`` what came as the tool has it, ``cost`` what it really cost, ``error``
-    why there is no answer, if there is none.
+    why there is no answer, if there is none. ``calls_tool``: it is a turn that calls a tool, no answer yet.
     """
 
     text: str = ""
@@ -31,6 +31,7 @@ class ModelReply:
     cost: float = 0.0
     seconds: float = 0.0
     error: str | None = None
+    calls_tool: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +176,7 @@ class ByModel:
     call: Call
     prompt: str = (
         "Question:\n{question}\n\nAnswer:\n{answer}\n\n"
-        "Is the answer right? ModelReply with one word, RIGHT or WRONG."
+        "Is the answer right? Reply with one word, RIGHT or WRONG."
     )
     right: str = r"\bRIGHT\b"
     waits = False

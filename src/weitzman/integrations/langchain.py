@@ -7,12 +7,11 @@
 A turn that calls a tool is no answer yet: it is returned without a grade, and no other model is asked.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.integrations.asking import Asked, run_at_once
-from weitzman.integrations.grading import Grader, Grades, GradingError, ModelReply
 from weitzman.integrations.pool import Question
 from weitzman.integrations.searching import Heard, ModelSearch
 from weitzman.search.extras import need
@@ -41,7 +40,6 @@ class SearchMiddleware(_AgentMiddleware):  # type: ignore[misc]
         if set(models) != set(search.pool.names):
             rule = f"be those of the pool, {search.pool.names}"
             raise InvalidInputError("The models of the middleware", rule, sorted(models))
-        search.grader = OfAnswers(search.grader)
         self.models, self.search, self.task = models, search, task
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
@@ -70,21 +68,6 @@ class SearchMiddleware(_AgentMiddleware):  # type: ignore[misc]
         return Question(messages=messages, task=task)
 
 
-class OfAnswers:
-    """A grader of answers alone: turns that call tools get no grade."""
-
-    waits = False
-
-    def __init__(self, inner: Grader) -> None:
-        self._inner = inner
-
-    async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
-        """Return the grades of another grader, if the last one is an answer."""
-        if getattr(_message(answers[-1].reply), "tool_calls", None):
-            raise GradingError("it calls a tool")
-        return await self._inner.grade(question, answers)
-
-
 def _message(response: Any) -> Any:
     return response.result[0] if hasattr(response, "result") else response
 
@@ -96,6 +79,7 @@ def _heard(response: Any) -> Heard:
         text=message.text,
         prompt_tokens=usage.get("input_tokens"),
         answer_tokens=usage.get("output_tokens"),
+        calls_tool=bool(getattr(message, "tool_calls", None)),
     )
 
 

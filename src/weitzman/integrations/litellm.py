@@ -71,12 +71,13 @@ class SearchProvider(_CustomLLM):  # type: ignore[misc]
         return _finished(await search.answer(question, call, _heard))
 
     def streaming(self, *args: Any, **given: Any) -> Iterator[dict[str, Any]]:
-        """Answer a question; it is one piece, once it is chosen."""
-        yield _piece(self.completion(*args, **given))
+        """Answer a question; its text is one piece, once it is chosen, and so is each call of a tool."""
+        yield from _pieces(self.completion(*args, **given))
 
     async def astreaming(self, *args: Any, **given: Any) -> AsyncIterator[dict[str, Any]]:
-        """Answer a question, for asyncio; it is one piece, once it is chosen."""
-        yield _piece(await self.acompletion(*args, **given))
+        """Answer a question, for asyncio; its text is one piece, and so is each call of a tool."""
+        for piece in _pieces(await self.acompletion(*args, **given)):
+            yield piece
 
     def _asked(self, given: Mapping[str, Any]) -> tuple[ModelSearch, Question]:
         name = given["model"]
@@ -100,10 +101,12 @@ class SearchProvider(_CustomLLM):  # type: ignore[misc]
 
 def _heard(reply: Any) -> Heard:
     usage = getattr(reply, "usage", None)
+    message = reply.choices[0].message
     return Heard(
-        text=reply.choices[0].message.content or "",
+        text=message.content or "",
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         answer_tokens=getattr(usage, "completion_tokens", None),
+        calls_tool=bool(getattr(message, "tool_calls", None)),
     )
 
 
@@ -116,9 +119,14 @@ def _finished(asked: Asked) -> Any:
     return reply
 
 
-def _piece(reply: Any) -> dict[str, Any]:
+def _pieces(reply: Any) -> Iterator[dict[str, Any]]:
     choice, usage = reply.choices[0], getattr(reply, "usage", None)
-    return {
+    open_end = {"text": "", "is_finished": False, "finish_reason": "", "index": 0, "usage": None}
+    for place, call in enumerate(getattr(choice.message, "tool_calls", None) or ()):
+        function = {"name": call.function.name, "arguments": call.function.arguments}
+        called = {"id": call.id, "type": "function", "function": function, "index": place}
+        yield {**open_end, "tool_use": called}
+    yield {
         "text": choice.message.content or "",
         "is_finished": True,
         "finish_reason": choice.finish_reason or "stop",

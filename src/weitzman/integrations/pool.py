@@ -7,6 +7,7 @@ a wrong answer costs and all limits are in it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from typing import Any, Final
 
 from weitzman.errors import InvalidInputError
@@ -21,11 +22,15 @@ _CHARACTERS: Final = 4.0
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: messages as of OpenAI's interface, a tag of their task, and their whole request."""
+    """What is asked: messages as of OpenAI's interface, a tag of their task, and their whole request.
+
+    ``embedding`` are numbers that say what the text is about, if they are known.
+    """
 
     messages: Sequence[Mapping[str, Any]]
     task: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
+    embedding: Sequence[float] = ()
 
     @classmethod
     def of(cls, text: str) -> "Question":
@@ -77,19 +82,22 @@ class Features:
     """What is known of a question before any model is asked, as numbers with names.
 
     ``length`` is its number of characters; each of ``tasks`` is 1 where that is its tag, 0 elsewhere;
-    ``function`` returns more by name, those of ``names``.
+    ``function`` returns more by name, those of ``names``; the first ``embedding`` numbers of the embedding
+    come last, and are missing where there is none.
     """
 
     length: bool = True
     tasks: Sequence[str] = ()
     function: Callable[[Question], Mapping[str, float]] | None = None
     names: Sequence[str] = ()
+    embedding: int = 0
 
     @property
     def columns(self) -> list[str]:
         """The names of the numbers."""
         length = ["length"] if self.length else []
-        return [*length, *(f"task={task}" for task in self.tasks), *self.names]
+        embedding = [f"embedding {k}" for k in range(self.embedding)]
+        return [*length, *(f"task={task}" for task in self.tasks), *self.names, *embedding]
 
     def row(self, question: Question) -> list[float]:
         """Return the numbers of a question."""
@@ -101,7 +109,8 @@ class Features:
                 if name not in more:
                     raise InvalidInputError("The features of a question", f"have {name!r}", more)
                 found.append(finite_number(more[name], f"The feature {name!r}"))
-        return found
+        known = list(question.embedding[: self.embedding])
+        return found + known + [nan] * (self.embedding - len(known))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +131,8 @@ class Pool:
         ``"estimated"``: a call is expected to cost its price at the length of the question and
         ``answer_tokens``. ``"learned"``: what calls really cost so far. Or a function that returns the
         expected costs of a question by name of model.
+    judge
+        A model that grades: what it is expected to cost is part of every look.
     """
 
     models: Sequence[Model]
@@ -129,6 +140,7 @@ class Pool:
     give_up: float | None = None
     features: Features = Features()
     costs: str | Callable[[Question], Mapping[str, float]] = "estimated"
+    judge: Model | None = None
 
     @property
     def names(self) -> list[str]:
@@ -143,6 +155,9 @@ class Pool:
             )
         if not self.features.columns:
             raise InvalidInputError("The features of a question", "be at least one", self.features)
+        if len(self.features.columns) == self.features.embedding:
+            rule = "be at least one beside the embedding, which may be missing"
+            raise InvalidInputError("The features of a question", rule, self.features)
         if not finite_number(self.wrong_answer, "The price of a wrong answer") > 0.0:
             raise InvalidInputError("The price of a wrong answer", "be above 0", self.wrong_answer)
         if not callable(self.costs) and self.costs not in ("estimated", "learned"):
@@ -160,8 +175,21 @@ class Pool:
             return None
         if callable(self.costs):
             found = self.costs(question)
-            return [found[name] for name in self.names]
-        return [model.expected_price(question) for model in self.models]
+            return [
+                found[m.name] + self._price_of_a_grade(question, m.answer_tokens)
+                for m in self.models
+            ]
+        return [
+            m.expected_price(question) + self._price_of_a_grade(question, m.answer_tokens)
+            for m in self.models
+        ]
+
+    def _price_of_a_grade(self, question: Question, answer_tokens: float) -> float:
+        """Return what the judge is expected to cost, who reads the question and an answer."""
+        judge = self.judge
+        if judge is None:
+            return 0.0
+        return judge.price(question.tokens + answer_tokens, judge.answer_tokens)
 
     def searcher(
         self, policy: Policy | str = "default", *, explore: float | None = None, rng: int = 0

@@ -2,12 +2,13 @@
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any, cast
 
-from weitzman.errors import SearchStateError, WeitzmanError
+from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.integrations.asking import Asked, find_answer
 from weitzman.integrations.grading import ByFunction, Grader, ModelReply
 from weitzman.integrations.pool import Pool, Question
@@ -23,28 +24,45 @@ class SearcherRounds:
     def __init__(self, pool: Pool, searcher: Searcher) -> None:
         self.pool = pool.check()
         self.searcher = searcher
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        # Where costs are learned: what a look at each model cost so far
+        self._costs_so_far: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+
+    def count(self, model: str, cost: float) -> None:
+        """Count what a look really cost."""
+        with self.lock:
+            so_far = self._costs_so_far[model]
+            so_far[0] += 1.0
+            so_far[1] += cost
+
+    def mean_cost(self, model: str) -> float:
+        """Return what looks at a model cost on average in this process; nothing before the first."""
+        count, total = self._costs_so_far[model]
+        return total / max(count, 1.0)
 
     async def open(self, question: Question) -> "SearcherRound":
         """Begin a round."""
         pool = self.pool
         costs = pool.expected_costs(question)
-        with self._lock:
+        with self.lock:
             number = self.searcher.rounds
             search = self.searcher.open(pool.rows(question), costs, outside=pool.give_up)
-        return SearcherRound(
-            str(number), search, self._lock, dict(zip(pool.names, costs or (), strict=False))
-        )
+        known = None if costs is None else dict(zip(pool.names, costs, strict=True))
+        return SearcherRound(str(number), search, self, known)
 
 
 class SearcherRound:
     """A round that is open."""
 
     def __init__(
-        self, name: str, search: LiveSearch[Any], lock: threading.Lock, costs: Mapping[str, float]
+        self,
+        name: str,
+        search: LiveSearch[Any],
+        rounds: SearcherRounds,
+        costs: Mapping[str, float] | None,
     ) -> None:
         self.name = name
-        self._search, self._lock, self._costs = search, lock, costs
+        self._search, self._rounds, self._costs = search, rounds, costs
         self._asked: str | None = None
 
     def next(self) -> str | None:
@@ -53,11 +71,16 @@ class SearcherRound:
         return self._asked
 
     def expected_cost(self, model: str) -> float:
-        """Return what a call is expected to cost; nothing where that is learned."""
-        return self._costs.get(model, 0.0)
+        """Return what a call is expected to cost; what it cost on average where that is learned."""
+        return self._rounds.mean_cost(model) if self._costs is None else self._costs[model]
+
+    def after(self, model: str, value: float) -> str | None:
+        """Return None: models are asked one after the other here."""
+        return None
 
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""
+        self._rounds.count(model, cost)
         if model in values:
             self._search.see(values[model], cost=cost)
         else:
@@ -71,7 +94,7 @@ class SearcherRound:
         """End the round and learn it, if it has shown anything."""
         if self._asked is not None:
             self._search.miss(cost=0.0)
-        with self._lock:
+        with self._rounds.lock:
             try:
                 self._search.close()
             except SearchStateError:
@@ -80,11 +103,15 @@ class SearcherRound:
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What is read of a reply: what it says, and how many tokens the call had, if that is known."""
+    """What is read of a reply: what it says, and how many tokens the call had, if that is known.
+
+    ``calls_tool``: it is a turn that calls a tool, which is returned without a grade.
+    """
 
     text: str
     prompt_tokens: float | None = None
     answer_tokens: float | None = None
+    calls_tool: bool = False
 
 
 Call = Callable[[str, float], Awaitable[Any]]
@@ -116,6 +143,9 @@ class ModelSearch:
         self.grader = cast(
             "Grader", grader if hasattr(grader, "grade") else ByFunction(function=grader)
         )
+        if self.grader.waits:
+            rule = "give its grades at once; grades that come later need the gateway"
+            raise InvalidInputError("The grader", rule, grader)
         self.limits = limits
         self.purse = Purse(day)
         self.price = price
@@ -126,16 +156,23 @@ class ModelSearch:
         failures: list[Exception] = []
 
         async def ask(model: str, asked: Question, seconds: float) -> ModelReply:
-            begin, cost, text, error, reply = time.perf_counter(), 0.0, "", None, None
+            begin, cost, error, reply, heard = time.perf_counter(), 0.0, None, None, Heard(text="")
             try:
                 reply = await call(model, seconds)
                 heard = hear(reply)
-                text, cost = heard.text, self._cost(model, asked, reply, heard)
+                cost = self._cost(model, asked, reply, heard)
             except Exception as failure:
                 failures.append(failure)
                 error = f"{type(failure).__name__}: {failure}"
             seconds = round(time.perf_counter() - begin, 6)
-            return ModelReply(text=text, reply=reply, cost=cost, seconds=seconds, error=error)
+            return ModelReply(
+                text=heard.text,
+                reply=reply,
+                cost=cost,
+                seconds=seconds,
+                error=error,
+                calls_tool=heard.calls_tool,
+            )
 
         found = await find_answer(
             self.pool,

@@ -8,6 +8,10 @@ from typing import Final
 
 DAY: Final = 86_400
 
+REQUEST_SPENT: Final = "the budget of the request does not allow another call"
+DAY_SPENT: Final = "the budget of the day does not allow another call"
+NO_TIME: Final = "the time of the request is over"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:

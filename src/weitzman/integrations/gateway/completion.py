@@ -31,6 +31,8 @@ def headers_of(report: Mapping[str, Any]) -> Headers:
 
 def _shown(found: object) -> bytes:
     text = found if isinstance(found, str) else repr(found)
+    if text.isascii() and text.isprintable():
+        return text.encode()
     return "".join(c if c.isprintable() else " " for c in text).encode("ascii", "replace")
 
 

@@ -45,6 +45,16 @@ class ModelSection(Section, frozen=True):
     cost: str | None = None
     pays_failures: bool = False
 
+    @property
+    def priced(self) -> Model:
+        """The model with its prices."""
+        return Model(
+            name=self.name,
+            input=self.input,
+            output=self.output,
+            answer_tokens=self.answer_tokens,
+        )
+
 
 class GatewaySection(Section, frozen=True):
     """The name that clients ask for, what is at stake, and what decides."""
@@ -52,10 +62,21 @@ class GatewaySection(Section, frozen=True):
     wrong_answer: Positive
     name: Name = "weitzman"
     give_up: Amount | None = None
-    policy: str = "default"
+    policy: str | None = None
     explore: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] | None = None
     costs: str = "estimated"
+    second: Amount = 0.0
     waiting_time: Positive = 86_400.0
+
+
+class EmbeddingSection(Section, frozen=True):
+    """An endpoint of embeddings, as of OpenAI's interface, and how many of the numbers are features."""
+
+    url: str
+    model: str
+    key: str | None = None
+    numbers: Annotated[int, msgspec.Meta(ge=1, le=256)] = 16
+    timeout: Positive = 2.0
 
 
 class FeaturesSection(Section, frozen=True):
@@ -65,6 +86,7 @@ class FeaturesSection(Section, frozen=True):
     tasks: list[str] = []
     function: str | None = None
     names: list[Label] = []
+    embedding: EmbeddingSection | None = None
 
 
 class ByFunctionSection(Section, frozen=True, tag="function", tag_field="by"):
@@ -151,11 +173,10 @@ class Config(Section, frozen=True):
         described, about = self.features, self.gateway
         function = None if described.function is None else loaded(described.function)
         costs: str | Callable[..., Mapping[str, float]] = about.costs
+        judge = self.grade.model if isinstance(self.grade, ByModelSection) else None
         return Pool(
-            models=[
-                Model(name=m.name, input=m.input, output=m.output, answer_tokens=m.answer_tokens)
-                for m in self.models
-            ],
+            models=[section.priced for section in self.models],
+            judge=None if judge is None else judge.priced,
             wrong_answer=about.wrong_answer,
             give_up=about.give_up,
             features=Features(
@@ -163,6 +184,7 @@ class Config(Section, frozen=True):
                 tasks=described.tasks,
                 function=function,
                 names=described.names,
+                embedding=0 if described.embedding is None else described.embedding.numbers,
             ),
             costs=loaded(about.costs) if ":" in about.costs else costs,
         ).check()

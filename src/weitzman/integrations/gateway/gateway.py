@@ -3,22 +3,25 @@
 import asyncio
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from weitzman.errors import InvalidInputError
-from weitzman.integrations.asking import DAY_SPENT, REQUEST_SPENT, Asked, find_answer
+from weitzman.integrations.ahead import Ahead
+from weitzman.integrations.asking import Asked, find_answer
 from weitzman.integrations.gateway.completion import as_events, headers_of, with_report
 from weitzman.integrations.gateway.config import Config
 from weitzman.integrations.gateway.connections import Connections
+from weitzman.integrations.gateway.embeddings import Embeddings
 from weitzman.integrations.gateway.graders import make_grader
 from weitzman.integrations.gateway.rounds import JournalRounds
 from weitzman.integrations.gateway.upstream import Upstream
 from weitzman.integrations.grading import ModelReply
 from weitzman.integrations.pool import Question
-from weitzman.integrations.spending import Purse
+from weitzman.integrations.spending import DAY_SPENT, REQUEST_SPENT, Purse
 from weitzman.ledger.bodies import Answered, Seen, decode
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.commands.first import problem_of
@@ -70,9 +73,13 @@ class Gateway:
             for section, model in zip(config.models, self.pool.models, strict=True)
         }
         self._grader = make_grader(config.grade, self._connections)
+        about = config.features.embedding
+        self._embeddings = None if about is None else Embeddings(about, self._connections)
         self._limits = config.limits.of_a_request
         day = config.limits.day
         self._purse = Purse() if day is None else Purse(day)
+        second = config.gateway.second
+        self._ahead = Ahead(second) if second else None
         # By idempotency key: what is asked at this moment
         self._under_way: dict[str, tuple[str, asyncio.Task[Finished]]] = {}
 
@@ -84,7 +91,7 @@ class Gateway:
             made(
                 label="POST /v1/chat/completions",
                 access="write",
-                summary="ModelReply a question.",
+                summary="Answer a question.",
                 answer=self.complete,
                 takes_type=JSON,
             ),
@@ -107,7 +114,9 @@ class Gateway:
     async def begin(self, engine: Engine) -> None:
         """Make the problem, unless it is there, and count what was spent today."""
         about = self.config.gateway
-        searcher = self.pool.searcher(about.policy, explore=about.explore)
+        # Whoever asks once has to pick as if that were all: the first model of a search is a cheap one
+        policy = about.policy or ("one-shot" if self._grader.waits else "default")
+        searcher = self.pool.searcher(policy, explore=about.explore)
         try:
             asked = problem_of(self.name, searcher)
             asked.waiting_time = about.waiting_time
@@ -130,7 +139,7 @@ class Gateway:
         return spent
 
     async def complete(self, request: Request, call: Call) -> Response:
-        """ModelReply a question."""
+        """Answer a question."""
         try:
             body = _decode(call.body)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -192,6 +201,9 @@ class Gateway:
         return content, report
 
     async def _answered(self, engine: Engine, question: Question) -> Finished:
+        if self._embeddings is not None:
+            known = await self._embeddings.numbers(question.text)
+            question = replace(question, embedding=known)
         try:
             asked = await find_answer(
                 self.pool,
@@ -201,6 +213,7 @@ class Gateway:
                 grader=self._grader,
                 limits=self._limits,
                 purse=self._purse,
+                ahead=self._ahead,
             )
         except InvalidInputError as error:
             raise from_input_error(error) from None

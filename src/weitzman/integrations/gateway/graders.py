@@ -26,7 +26,7 @@ from weitzman.integrations.grading import (
     ModelReply,
     checked_grade,
 )
-from weitzman.integrations.pool import Model, Question
+from weitzman.integrations.pool import Question
 
 
 def make_grader(described: config.Grade, connections: Connections) -> Grader:
@@ -62,13 +62,7 @@ def _schema(given: dict[str, Any] | str) -> dict[str, Any]:
 
 def _by_model(described: config.ByModelSection, connections: Connections) -> ByModel:
     about = described.model
-    model = Model(
-        name=about.name,
-        input=about.input,
-        output=about.output,
-        answer_tokens=about.answer_tokens,
-    )
-    upstream = Upstream(about, model, connections)
+    upstream = Upstream(about, about.priced, connections)
 
     async def call(text: str) -> ModelReply:
         return await upstream.ask(Question.of(text), inf)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import isnan
 from typing import TypeVar
 
 from weitzman.integrations.pool import Pool, Question
 from weitzman.ledger.state.problem import Problem
-from weitzman.serve.commands.rounds import close_round, open_round, see_values
+from weitzman.serve.commands.rounds import box_name, close_round, open_round, see_values
 from weitzman.serve.engine.background import run_when_free
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.schema import CloseRequest, NewRound, SeeRequest
@@ -24,7 +25,7 @@ class JournalRounds:
         """Begin a round."""
         pool = self._pool
         ask = NewRound(
-            contexts=[[*row] for row in pool.rows(question)],
+            contexts=[[None if isnan(x) else x for x in row] for row in pool.rows(question)],
             costs=pool.expected_costs(question),
             outside=pool.give_up,
         )
@@ -44,6 +45,16 @@ class JournalRounds:
         seen = partial(see_values, self._engine, name=name, ask=ask)
         return (await self.carry_out(lambda problem: seen(problem=problem), False)).next
 
+    def after(self, name: str, model: str, value: float) -> str | None:
+        """Return the model to be asked next in a round if another turns out to have a value."""
+        problem = self.problem
+        opened = problem.rounds.get(name)
+        if opened is None:
+            return None
+        # All models are in every round, as they are in the pool
+        row = opened.after(problem.place[model], value)
+        return None if row is None else box_name(problem, opened, row)
+
     async def close(self, name: str) -> None:
         """End a round."""
         ask = CloseRequest()
@@ -55,7 +66,7 @@ class JournalRounds:
             self._engine,
             self._name,
             lambda: command(self.problem),
-            lambda: learns and self.problem.settings.policy is not None,
+            lambda: learns and self.problem.may_take_long,
         )
 
 
@@ -75,6 +86,10 @@ class JournalRound:
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost."""
         return self._costs[model]
+
+    def after(self, model: str, value: float) -> str | None:
+        """Return the model to be asked next if this one turns out to have a value; None if there is none."""
+        return self._rounds.after(self.name, model, value)
 
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""

@@ -24,6 +24,7 @@ class _Part(msgspec.Struct):
 
 class _Message(msgspec.Struct):
     content: str | list[_Part] | None = None
+    tool_calls: list[Any] | None = None
 
     @property
     def text(self) -> str:
@@ -68,7 +69,7 @@ class Upstream:
         body.pop("stream", None)
         body.pop("stream_options", None)
         begin = time.perf_counter()
-        cost, text, error, content = 0.0, "", None, b""
+        cost, text, error, content, calls_tool = 0.0, "", None, b"", False
         within = min(seconds, self._about.timeout)
         try:
             reply = await self._connections.post(self._address, self._head, _encode(body), within)
@@ -78,7 +79,8 @@ class Upstream:
             else:
                 found = _decode(content)
                 if found.choices:
-                    text = found.choices[0].message.text
+                    message = found.choices[0].message
+                    text, calls_tool = message.text, bool(message.tool_calls)
                 else:
                     error = "a completion without a choice"
                 cost = self._cost(question, found, content)
@@ -96,6 +98,7 @@ class Upstream:
             cost=cost,
             seconds=round(time.perf_counter() - begin, 6),
             error=error,
+            calls_tool=calls_tool,
         )
 
     def _cost(self, question: Question, found: _Wanted, content: bytes) -> float:

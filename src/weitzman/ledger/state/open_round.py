@@ -6,6 +6,7 @@ goes on with the closed ones. Inside, smaller values are better.
 
 import math
 from collections.abc import Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,6 +160,13 @@ class OpenRound:
             return None
         action = self.rule.next(self.state)
         return action.box if isinstance(action, Open) else None
+
+    def after(self, row: int, value: float) -> int | None:
+        """Return the row to look at next if this one should show a value; nothing changes."""
+        then = copy(self)
+        then.state = deepcopy(self.state)
+        then.see(row, value)
+        return then.next()
 
     def known(self, shown: list[tuple[int, float]]) -> list[float]:
         """Return one value per row, of looks before what was shown at the end; NaN for unknown ones."""

@@ -134,8 +134,11 @@ class Problem:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a round may take longer than others may be kept waiting."""
-        return self.settings.policy is not None or self._needs is not None
+        """Whether a round may take longer than others may be kept waiting.
+
+        A learner with Weitzman's rule does not, by whichever name it was asked for.
+        """
+        return self.settings.policy not in (None, "Weitzman") or self._needs is not None
 
     def round_of(self, begun: Opened | PastRound) -> Round:
         """Return a round as the player sees it."""

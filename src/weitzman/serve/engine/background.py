@@ -6,6 +6,7 @@ events stays the order in which they were applied.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -28,18 +29,51 @@ BACKGROUND_DRAFTS: Final[ContextVar[list[Draft] | None]] = ContextVar(
 
 
 class ProblemLocks(dict[str, asyncio.Event]):
-    """Which problems are locked, each with the end of its lock. Used on the event loop only."""
+    """Which problems are locked, each with the end of its lock. Used on the event loop only.
+
+    Who waits for a problem is woken one after the other, in the order of coming: woken together, all but one
+    would find it locked again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._queues: dict[str, deque[asyncio.Future[None]]] = {}
 
     async def wait_until_free(self, problem: str | None = None) -> None:
         """Wait until a problem is not locked; until none is, without a name."""
-        while self:
-            if problem is None:
-                end = next(iter(self.values()))
-            elif problem in self:
-                end = self[problem]
+        if problem is None:
+            while self:
+                await next(iter(self.values())).wait()
+        elif problem in self or problem in self._queues:
+            await self._wait_in_line(problem)
+
+    async def _wait_in_line(self, problem: str) -> None:
+        loop, is_first = asyncio.get_running_loop(), False
+        while True:
+            queue, waiter = self._queues.setdefault(problem, deque()), loop.create_future()
+            if is_first:
+                queue.appendleft(waiter)
             else:
+                queue.append(waiter)
+            await waiter
+            if problem not in self:
                 return
-            await end.wait()
+            is_first = True
+
+    def _wake_next(self, problem: str) -> None:
+        """Wake who is first in line; the next one when that one has gone on, if it is still free then."""
+        queue = self._queues.get(problem)
+        if problem in self or queue is None:
+            return  # the end of the lock wakes the others
+        while queue:
+            waiter = queue.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                break
+        if queue:
+            asyncio.get_running_loop().call_soon(self._wake_next, problem)
+        else:
+            del self._queues[problem]
 
     @asynccontextmanager
     async def lock(self, problem: str) -> AsyncIterator[None]:
@@ -51,6 +85,7 @@ class ProblemLocks(dict[str, asyncio.Event]):
         finally:
             del self[problem]
             end.set()
+            self._wake_next(problem)
 
 
 async def run_when_free(

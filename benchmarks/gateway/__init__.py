@@ -1,0 +1,1 @@
+"""What a gateway adds to the time of its upstreams, beside LiteLLM's proxy."""
