@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
 from weitzman.search.box import Box
 from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
+from weitzman.search.laws.censored import kaplan_meier
 from weitzman.search.laws.compound import Mixture, Truncated
 from weitzman.search.laws.conversion import affine
 from weitzman.search.laws.discrete import Discrete, Empirical
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from weitzman.learn.live import LiveSearch
     from weitzman.learn.load import load
     from weitzman.learn.policies.aware import Aware
+    from weitzman.learn.policies.explore_then_commit import ExploreThenCommit
     from weitzman.learn.policies.exploring import Exploring
     from weitzman.learn.policies.joint import Joint
     from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
@@ -88,6 +90,7 @@ __all__ = [
     "Draws",
     "Empirical",
     "Explanation",
+    "ExploreThenCommit",
     "Exploring",
     "Fourier",
     "GuaranteedPlan",
@@ -148,6 +151,7 @@ __all__ = [
     "expected_total",
     "graphic_matroid",
     "judge",
+    "kaplan_meier",
     "load",
     "next_box",
     "objective",
@@ -172,6 +176,7 @@ _LATER = {
     "BoundedPlan": "search.variants.hard.bounded",
     "Contender": "lab.study.contender",
     "Explanation": "learn.explanation",
+    "ExploreThenCommit": "learn.policies.explore_then_commit",
     "Exploring": "learn.policies.exploring",
     "Fourier": "learn.learners.fourier",
     "Joint": "learn.policies.joint",

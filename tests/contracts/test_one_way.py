@@ -46,7 +46,7 @@ ASKERS = {
     "learn/checks/policy.py _steps",
     "learn/checks/policy.py check_rule_is_a_function",
     "learn/policies/exploring.py ExploringRule.next",
-    "learn/policies/weitzman.py Bought.next",
+    "learn/probing.py Bought.next",
     "search/variants/hard/optional_inspection.py CommittedRule.next",
 }
 # Weitzman's rule is written once, in next_box: rules call it, and compiled loops call the same source

@@ -70,7 +70,7 @@ MORE: dict[str, Callable[[bool], Policy]] = {
     "as they are": lambda shared: wz.Joint("linear", "fixed", shared=shared, prepare="nothing"),
 }
 NAMES = (
-    *("default", "aware", "paper"),
+    *("default", "aware", "paper", "explore-then-commit"),
     *LEARNERS,
     *RULES,
     *(
@@ -123,6 +123,26 @@ def test_every_exported_policy_is_here() -> None:
     kinds = {type(policy_of(name, shared=False)).__name__ for name in NAMES}
     assert kinds == set(POLICIES)
     assert all(hasattr(wz, name) for name in POLICIES)
+
+
+@pytest.mark.parametrize(
+    ("policy", "feedback"),
+    [
+        (wz.Weitzman(wz.FTRL()), "chosen"),
+        (wz.Weitzman(wz.FTRL(intercept=False)), "chosen"),
+        (wz.Weitzman(wz.OptimisticLaw()), "chosen"),
+        (wz.ExploreThenCommit(), "total"),
+    ],
+    ids=["FTRL, chosen", "FTRL as given, chosen", "OptimisticLaw, chosen", "total"],
+)
+def test_where_values_are_hidden(policy: Policy, feedback: Feedback, service: InProcess) -> None:
+    """A replay plays simple rules beside it, which need values; the other ways agree."""
+    log = two_valued_log()
+    totals = played(policy, log, feedback)
+    assert one_by_one(policy, log, feedback) == totals
+    assert served(f"p{service.new_number()}", policy, log, feedback, service.send) == totals
+    with pytest.raises(wz.InvalidInputError, match="feedback of a replay"):
+        replayed(policy, log, feedback)
 
 
 @pytest.mark.parametrize("feedback", ["full", "opened"])

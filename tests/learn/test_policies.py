@@ -44,6 +44,7 @@ POLICIES: dict[str, Policy] = {
     "aware": wz.Aware(wz.FTRL(intercept=False)),
     "ski rental": wz.SkiRental(),
     "ski rental, shared": wz.SkiRental(shared=True),
+    "explore then commit": wz.ExploreThenCommit(),
     "portfolio": wz.Portfolio(candidates=SMALL, prepare="contexts"),
     "portfolio, shared": wz.Portfolio(
         candidates=(*SIMPLE, wz.Weitzman(wz.FTRL(shared=True, intercept=False))),

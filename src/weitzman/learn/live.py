@@ -18,7 +18,8 @@ from weitzman.errors import InvalidInputError, SearchStateError
 from weitzman.learn.intake.given import given_values
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Feedback, Player, Round, State
-from weitzman.learn.record import bound_rule, revealed, unknown
+from weitzman.learn.record import bound_rule
+from weitzman.learn.revealed import revealed, teach, unknown
 from weitzman.learn.storage.format import pack
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.reservation import Sense
@@ -157,16 +158,17 @@ class LiveSearch(Search[Name]):
         if known is None and self._feedback == "full":
             warnings.warn(_ALONE, stacklevel=2)
         seen = self._row(self._state.values, known)
-        if self._feedback == "probe":
-            # Otherwise what was seen is what is revealed
-            seen = revealed(self._rule, self._state, seen, self._feedback)
         for row, cost in self._state.spent.items():
             self._means.add(int(self._shown.places[row]), cost)
         if self._needs_costs and not self._shown.costs.any():
             # Nothing was known of costs: the round is learned with what it has shown of them
             costs = self._means.expected(self._shown.places)
             self._shown = self._shown._replace(costs=costs)
-        self._player.learn(self._shown, seen)
+        if self._feedback in ("full", "opened"):
+            # What was seen is what is revealed
+            self._player.learn(self._shown, seen)
+        else:
+            seen = teach(self._player, self._shown, self._rule, self._state, seen, self._feedback)
         self._learned = seen
         self._closed = True
         return outcome

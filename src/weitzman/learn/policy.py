@@ -12,6 +12,9 @@ A player may do more than the protocol asks for:
 - ``play(record)`` plays recorded rounds at once, bit for bit as round by round;
 - ``add_boxes(count)`` lets boxes join that have seen nothing;
 - ``late(round, values)`` learns values that came after their round was learned;
+- ``learn_bounded(round, values, bounds)`` learns a round in the place of ``learn`` under feedback
+  ``"chosen"`` and ``"total"``, where what is NaN among the values is above its bound, unless that is NaN too
+  (:mod:`weitzman.learn.revealed`);
 - ``explain(names, round, sign)`` says how its reservation values are made;
 - ``pile`` is the value that it takes for the least one where nobody says it, and how often it was seen.
 """
@@ -19,11 +22,12 @@ A player may do more than the protocol asks for:
 import inspect
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman import feedback as names
 from weitzman.arrays import Arrays
 from weitzman.errors import InvalidInputError
 from weitzman.learn.units import Units
@@ -35,8 +39,7 @@ from weitzman.search.state import RoundState
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = Arrays
-Feedback = Literal["full", "opened", "probe", "opened+probe"]
-FEEDBACKS: tuple[Feedback, ...] = ("full", "opened", "probe", "opened+probe")
+Feedback = names.Feedback
 
 
 class Round(NamedTuple):

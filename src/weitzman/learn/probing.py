@@ -16,15 +16,18 @@ may join later, and any round can be asked for by its number alone.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.arrays import Arrays
 from weitzman.compiled.decorators import checked, compiled
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
+from weitzman.search.rule import STOP, Action, Open, Rule
+from weitzman.search.state import RoundState
 
 _MIX_1, _MIX_2, _STEP = (
     np.uint64(0xBF58476D1CE4E5B9),
@@ -110,3 +113,31 @@ def mix_one(x: int) -> int:
     (True, True)
     """
     return int(mixed(np.uint64(x & _ALL)))
+
+
+class Bought:
+    """A rule, and after it looks that are bought to learn.
+
+    Parameters
+    ----------
+    rule
+        What decides first.
+    rows
+        What is opened afterwards, unless it is open already.
+    """
+
+    def __init__(self, rule: Rule, rows: Sequence[int]) -> None:
+        self.inner = rule
+        self.rows = rows
+
+    def next(self, state: RoundState) -> Action:
+        """Return what the rule says; when it stops, the next look that is bought."""
+        action = self.inner.next(state)
+        if action is not STOP:
+            return action
+        left = (row for row in self.rows if row not in state.opened)
+        return next((Open(row) for row in left), STOP)
+
+    def state(self) -> Arrays:
+        """Return the state of the rule; the bought rows are kept by the search."""
+        return self.inner.state()

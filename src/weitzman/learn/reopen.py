@@ -24,7 +24,7 @@ def reopened(
 ) -> "LiveSearch[Hashable]":
     """Return the search of a state, over the boxes of a searcher."""
     # Laws of rounds: loaded where a search is reopened, not with the first searcher
-    from weitzman.learn.policies.weitzman import Bought
+    from weitzman.learn.probing import Bought
     from weitzman.learn.storage.rules import rule_from
 
     if not isinstance(cast("object", state), Mapping | bytes):

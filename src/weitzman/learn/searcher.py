@@ -1,12 +1,13 @@
 """The searcher: a policy, round after round.
 
 Unless another is asked for, the policy is ``default``, a portfolio that finds out which rule suits the
-problem (:mod:`weitzman.learn.policies.portfolio.portfolio`). ``learner=`` asks for algorithm CPB of the paper
-[Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule, learn
-from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is the
-feedback: ``"full"``, all values, given when the round is closed; ``"opened"``, those of opened boxes, with
-optimism against starvation (:mod:`weitzman.learn.learners.parts.optimism`); ``"probe"``, those of bought
-looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both.
+problem (:mod:`weitzman.learn.policies.portfolio.portfolio`). ``learner=`` asks for algorithm CPB of the
+paper [Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule,
+learn from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is
+the feedback: ``"full"``, all values, given when the round is closed; ``"opened"``, those of opened boxes,
+with optimism against starvation (:mod:`weitzman.learn.learners.parts.optimism`); ``"probe"``, those of
+bought looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both;
+``"chosen"``, that of the box that was kept; ``"total"``, the total alone (:mod:`weitzman.learn.revealed`).
 """
 
 import os
@@ -62,12 +63,12 @@ class Searcher:
     policy
         What decides: a :class:`weitzman.Policy`, or its name as for :func:`weitzman.replay`: ``"default"``,
         ``"aware"``, ``"Ridge"``, … None: ``default``, unless a learner, its optimism or bought looks are
-        asked for.
+        asked for; :class:`weitzman.ExploreThenCommit` under feedback ``"total"``.
     learner
         What learns the reservation values of Weitzman's rule, in place of a policy; ``FTRL()`` where only
-        ``optimism``, ``block`` or a feedback with ``"probe"`` is given.
+        ``optimism``, ``block`` or a feedback with ``"probe"`` is given, or ``"chosen"``.
     feedback
-        ``"full"``, ``"opened"``, ``"probe"`` or ``"opened+probe"``.
+        ``"full"``, ``"opened"``, ``"probe"``, ``"opened+probe"``, ``"chosen"`` or ``"total"``.
     sense
         Whether smaller (``"min"``) or larger (``"max"``) values are better.
     optimism, block

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import FEEDBACKS, Feedback
 from weitzman.learn.bank_input import name_list
 from weitzman.learn.features import Encoding, Feature
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.policies.weitzman import Weitzman, kappa_of
-from weitzman.learn.policy import FEEDBACKS, Feedback, Player, Policy, as_policy
+from weitzman.learn.policy import Player, Policy, as_policy
+from weitzman.learn.revealed import check_learns
 from weitzman.search.numbers import LIMIT, finite_number, whole_number
 from weitzman.search.reservation import Sense
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 MOST_BOXES = 10_000_000
 """More are a slip of the finger, and their names would fill the memory."""
 
+_USUAL: dict[Feedback, str | None] = {"chosen": None, "total": "explore-then-commit"}
+"""What decides where nobody says it and not ``default``; None for the rule over a learner."""
 _BETTER = {"min": "smaller", "max": "larger"}
 
 
@@ -83,15 +87,16 @@ def checked_policy(
 ) -> Policy:
     """Return the policy that a searcher is given: ``default`` unless something else is asked for.
 
-    ``learner=``, ``optimism=``, ``block=`` and bought looks ask for Weitzman's rule over a learner;
-    ``explore=`` lets the policy open every box in a share of the rounds, or with ``explore_for=`` those that
-    another policy would have needed.
+    ``learner=``, ``optimism=``, ``block=``, bought looks and feedback ``"chosen"`` ask for Weitzman's rule
+    over a learner, and feedback ``"total"`` for :class:`weitzman.ExploreThenCommit`; ``explore=`` lets the
+    policy open every box in a share of the rounds, or with ``explore_for=`` those that another policy would
+    have needed.
     """
     if explore is None and explore_for is not None:
         rule = "come with the share of rounds to explore, explore="
         raise InvalidInputError("The policy to explore for", rule, explore_for)
     if explore is not None:
-        if "probe" in feedback:
+        if feedback not in ("full", "opened"):
             rule = "be 'full' or 'opened' where a share of the rounds is explored"
             raise InvalidInputError("The feedback", rule, feedback)
         decides = checked_policy(
@@ -110,7 +115,7 @@ def checked_policy(
         raise InvalidInputError("The feedback", f"be one of {list(FEEDBACKS)}", feedback)
     bought = "probe" in feedback or block is not None
     if policy is None and learner is None and optimism == "auto" and not bought:
-        policy = "default"
+        policy = _USUAL.get(feedback, "default")
     if policy is None:
         if ("probe" in feedback) != (block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", block)
@@ -146,6 +151,7 @@ def started(
     if sense == "max" and hasattr(given, "turned"):
         given = given.turned()
     player: Player = given.start(boxes=boxes, dimension=dimension, feedback=feedback, seed=seed)
+    check_learns(player, feedback)
     return player
 
 

@@ -29,6 +29,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from weitzman.errors import JournalFormatError
+from weitzman.feedback import FreeFeedback
 
 LARGEST: Final = sys.float_info.max
 """What stands for +∞."""
@@ -59,7 +60,7 @@ class Created(Body, frozen=True):
     boxes: list[str]
     features: list[str]
     sense: Literal["min", "max"]
-    feedback: Literal["full", "opened"]
+    feedback: FreeFeedback
     waiting: int
     learner: str = "FTRL"
     parameters: dict[str, Any] = {}

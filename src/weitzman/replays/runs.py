@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
+from weitzman.errors import InvalidInputError
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.joint import Joint, JointFamily, by_trees
@@ -76,6 +77,9 @@ class Piece(NamedTuple):
 
 def parts_of(lineup: Lineup, feedback: Feedback, *, paid: bool = False) -> list[Part]:
     """Return the parts of a run, those that take longest first; ``paid``: looks have real costs."""
+    if feedback not in ("full", "opened"):
+        rule = "be 'full' or 'opened': rules are played beside each other that learn from values"
+        raise InvalidInputError("The feedback of a replay", rule, feedback)
     main, *others = lineup
     parts, scored = [Part()], set[str]()
     first = lineup[main]

@@ -11,11 +11,12 @@ from tests.learn.rounds import revealed, seen_in, some_rounds
 from tests.learn.test_searcher import record
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.optimism import KAPPA
-from weitzman.learn.policies.weitzman import Bought, WeitzmanPlayer
+from weitzman.learn.policies.weitzman import WeitzmanPlayer
 from weitzman.learn.policy import Feedback, walk
 from weitzman.learn.preparation import Preparation, with_constant
-from weitzman.learn.probing import probes
-from weitzman.learn.record import Played, checked_record, play_record, sigma_of
+from weitzman.learn.probing import Bought, probes
+from weitzman.learn.record import Played, checked_record, play_record
+from weitzman.learn.revealed import sigma_of
 from weitzman.search.rule import STOP, Open, WeitzmanRule
 from weitzman.search.state import RoundState
 

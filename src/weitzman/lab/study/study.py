@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from weitzman.errors import InvalidFileError, InvalidInputError
+from weitzman.feedback import FEEDBACKS, Feedback
 from weitzman.lab.study.contender import Contender
 from weitzman.lab.study.evaluate import checked_checkpoints, started
 from weitzman.lab.study.file import parts_of, text_of
 from weitzman.lab.study.rows import FORMAT
 from weitzman.lab.worlds import World
-from weitzman.learn.policy import FEEDBACKS, Feedback
 from weitzman.learn.settings import plain_parameters
 from weitzman.learn.storage.registry import described_policy
 from weitzman.search.numbers import whole_number

@@ -2,7 +2,8 @@
 
 ``check_policy(policy)`` starts the policy on small rounds, with boxes that are absent now and then, rounds
 without an outside option and values that do not come, and raises an ``AssertionError`` that names the first
-promise it breaks. With ``feedback="opened"`` it learns the values of what it opened, and no others.
+promise it breaks. With ``feedback="opened"`` it learns the values of what it opened, and no others; with
+``"chosen"`` and ``"total"`` what :mod:`weitzman.learn.revealed` says.
 
 - a rule opens rows of its round, none twice, at least one where there is no outside option, and ends; or it
   takes one unopened;
@@ -23,12 +24,13 @@ import numpy as np
 
 from weitzman.learn.bank_input import hash_of
 from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
-from weitzman.learn.record import revealed
+from weitzman.learn.revealed import check_learns, teach
 from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
 from weitzman.search.rule import STOP, Action, Open, Rule, Take
 from weitzman.search.state import RoundState
 
 Data = list[tuple[Round, Floats]]
+Lesson = tuple[Round, Rule, RoundState, Floats, Feedback]
 
 BOXES, DIMENSION, ROUNDS = 4, 3, 40
 
@@ -52,18 +54,22 @@ def _data(rounds: int, seed: int = 0) -> Data:
 
 
 def _start(policy: Policy, feedback: Feedback) -> Player:
-    return policy.start(boxes=BOXES, dimension=DIMENSION, feedback=feedback, seed=0)
+    player = policy.start(boxes=BOXES, dimension=DIMENSION, feedback=feedback, seed=0)
+    check_learns(player, feedback)
+    return player
 
 
-def _play(player: Player, data: Data, feedback: Feedback) -> tuple[list[tuple[int, ...]], Data]:
-    """Play rounds; return what was opened in each, and what was learned."""
-    opened, learned = [], []
+def _play(
+    player: Player, data: Data, feedback: Feedback
+) -> tuple[list[tuple[int, ...]], list[Lesson]]:
+    """Play rounds; return what was opened in each, and what lets another player learn the same."""
+    opened, learned = [], list[Lesson]()
     for shown, values in data:
         rule = player.rule(shown)
         done = walk(rule, shown, values)
         opened.append(tuple(done.opened))
-        learned.append((shown, revealed(rule, done, values, feedback)))
-        player.learn(*learned[-1])
+        learned.append((shown, rule, done, values, feedback))
+        teach(player, *learned[-1])
     return opened, learned
 
 
@@ -105,8 +111,8 @@ def check_determinism(policy: Policy, feedback: Feedback) -> None:
     opened, learned = _play(one, data, feedback)
     assert _play(other, data, feedback)[0] == opened, "the same calls give the same looks"
     assert hash_of(one.state()) == hash_of(other.state()), "the same calls give the same bits"
-    for shown, values in learned:
-        silent.learn(shown, values)
+    for lesson in learned:
+        teach(silent, *lesson)
     assert hash_of(silent.state()) == hash_of(one.state()), "asking for a rule changes nothing"
 
 
@@ -214,7 +220,7 @@ def check_policy(policy: Policy, feedback: Feedback = "full") -> None:
     policy
         What is checked.
     feedback
-        What rounds reveal: ``"full"`` or ``"opened"``.
+        What rounds reveal: ``"full"``, ``"opened"``, ``"chosen"`` or ``"total"``.
     """
     for check in CHECKS:
         check(policy, feedback)

@@ -24,7 +24,7 @@ Tzamos, *Contextual Pandora's Box*.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -130,6 +130,8 @@ class FTRL:
     >>> bank.predict([[1.0], [1.0]], 1.0).round(2)
     array([5.16, 0.  ])
     """
+
+    bounded: ClassVar[bool] = True
 
     eta: Eta = "auto"
     radius: float | None = None

@@ -19,7 +19,7 @@ else. With weights shared by all boxes, tangents of one round are taken one afte
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +85,8 @@ class LinearisedFTRL:
     >>> bank.predict([[1.0]], 1.0)
     array([0.5])
     """
+
+    bounded: ClassVar[bool] = True
 
     eta: Eta = "auto"
     radius: float | None = None

@@ -15,7 +15,7 @@ equal to them.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,6 +83,8 @@ class NewtonStep:
     >>> bank.predict([[1.0]], 1.0).round(3)
     array([2.])
     """
+
+    bounded: ClassVar[bool] = True
 
     eta: Eta = "auto"
     radius: float | None = None

@@ -9,7 +9,7 @@ missing values, the order of rows, the spread of residuals, optimism
 
 import math
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,17 @@ class PlainBank(Bank):
     def update_arrays(
         self, *, boxes: Ints, contexts: Floats, values: Floats, costs: Floats
     ) -> None:
+        self._update(boxes, contexts, values, costs)
+
+    def _update(
+        self,
+        boxes: Ints,
+        contexts: Floats,
+        values: Floats,
+        costs: Floats,
+        exact: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Learn a round; ``exact`` for a model that learns from bounds too."""
         known = np.flatnonzero(~np.isnan(values))
         self._refuse(boxes, contexts, values, costs)
         if not len(known):
@@ -102,7 +113,11 @@ class PlainBank(Bank):
         values, costs = values[order], costs[order]
         sigma = self._model.predict(rows, contexts, costs)
         _note(self._spread, self._pool, rows, sigma, values, costs)
-        self._model.learn(rows, contexts, values, costs)
+        if exact is None:
+            self._model.learn(rows, contexts, values, costs)
+        else:
+            learner: Any = self._model
+            learner.learn_bounded(rows, values, exact[order])
 
     def _refuse(self, boxes: Ints, contexts: Floats, values: Floats | None, costs: Floats) -> None:
         """Raise for the first row that breaks a rule; a row without its value may break most."""

@@ -73,12 +73,18 @@ def started(policy: Any, *, boxes: int, dimension: int, feedback: Feedback, seed
     return PreparedPlayer(player, dimension, prepare, feedback, constant=True)
 
 
-def prepared_bank(policy: Any, *, boxes: int, dimension: int, curious: bool) -> Bank:
+def prepared_bank(
+    policy: Any, *, boxes: int, dimension: int, curious: bool, bounded: bool = False
+) -> Bank:
     """Return the bank of a policy over a learner, for contexts as the policy prepares them.
 
-    ``curious``: only what is opened is seen, and optimism sees to it that boxes are.
+    ``curious``: only what is opened is seen, and optimism sees to it that boxes are. ``bounded``: some values
+    are known by bounds alone.
     """
     learner = as_learner(policy.learner)
+    if bounded and hasattr(learner, "start_bounded"):
+        found: Bank = learner.start_bounded(boxes=boxes, dimension=dimension)
+        return found
     if curious and policy.prepares == "nothing":
         learner = curious_learner(learner)
     if policy.prepares != "all":
@@ -124,6 +130,8 @@ class PreparedPlayer:
         for name in ("add_boxes",):
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))
+        if hasattr(inner, "learn_bounded"):
+            self.learn_bounded = self._learn_bounded
         if hasattr(inner, "late") and self._all:
             self.late = self._late
         if hasattr(inner, "explain") and self._all:
@@ -153,6 +161,18 @@ class PreparedPlayer:
         ready, found = self._preparation.take(shown, values)
         if ready.units is not None:
             self._inner.learn(self._with_constant(ready), found)
+
+    def _learn_bounded(self, shown: Round, values: Floats, bounds: Floats) -> None:
+        """Learn a round some of whose values are known by bounds alone, and take its contexts in."""
+        if not self._all:
+            self._inner.learn_bounded(self._ready(shown), values, bounds)
+            self._preparation.add(shown)
+            return
+        # A bound is no value that a box has shown: units and the least value do not go by it
+        ready, found = self._preparation.take(shown, values)
+        if ready.units is not None:
+            prepared = self._with_constant(ready)
+            self._inner.learn_bounded(prepared, found, ready.units.values(bounds))
 
     def _late(self, shown: Round, values: Floats) -> None:
         """Learn values that came after their round was learned."""

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import BOUNDED, Feedback
 from weitzman.learn.explanation import Explanation, explain_round
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.compiled_bank import CompiledBank
@@ -30,13 +31,21 @@ from weitzman.learn.learners.play import play_compiled
 from weitzman.learn.policies.allowance import Allowance, predicted
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State, joined, parted, walk
+from weitzman.learn.policy import (
+    Floats,
+    Player,
+    Round,
+    State,
+    joined,
+    parted,
+    walk,
+)
 from weitzman.learn.preparation import Prepare, checked_prepare
-from weitzman.learn.probing import probes
+from weitzman.learn.probing import Bought, probes
 from weitzman.learn.record import Played, Record, play_record
+from weitzman.learn.revealed import check_learner_learns, filled
 from weitzman.search.numbers import finite_number, whole_number
-from weitzman.search.rule import STOP, Action, Open, Rule, WeitzmanRule
-from weitzman.search.state import RoundState
+from weitzman.search.rule import Rule, WeitzmanRule
 
 _NAMES = {"all": "", "contexts": " standardised", "nothing": ""}
 
@@ -50,9 +59,9 @@ class Weitzman:
     learner
         What learns the reservation values.
     optimism
-        How far the reservation values of little-known boxes are lowered, 0 for not at all;
-        ``"auto"`` is 3/4 under feedback ``"opened"`` and 0 otherwise, and 0 for a learner with an optimism
-        of its own.
+        How far the reservation values of little-known boxes are lowered, 0 for not at all; ``"auto"`` is 3/4
+        under feedback ``"opened"`` and ``"chosen"`` and 0 otherwise, and 0 for a learner with an optimism of
+        its own.
     block
         k, for feedback with ``"probe"``: each box is bought once in k rounds. See
         :func:`weitzman.block_length`.
@@ -97,10 +106,17 @@ class Weitzman:
         """Return a player that takes contexts as they are given."""
         if ("probe" in feedback) != (self.block is not None):
             raise InvalidInputError("The block", f"fit the feedback {feedback!r}", self.block)
+        check_learner_learns(self.learner, feedback)
         kappa = kappa_of(self.optimism, feedback, self.learner)
-        curious = kappa > 0.0 and feedback == "opened"
+        curious = kappa > 0.0 and feedback in ("opened", "chosen")
         return WeitzmanPlayer(
-            prepared_bank(self, boxes=boxes, dimension=dimension, curious=curious),
+            prepared_bank(
+                self,
+                boxes=boxes,
+                dimension=dimension,
+                curious=curious,
+                bounded=feedback == "chosen",
+            ),
             feedback=feedback,
             kappa=kappa,
             allowance=Allowance(boxes) if kappa > 0.0 and self.prepares == "all" else None,
@@ -131,41 +147,13 @@ def kappa_of(
 ) -> float:
     """Return κ: as given, or what ``"auto"`` means under the feedback for the learner."""
     if isinstance(optimism, str) and optimism == "auto":
-        needed = feedback == "opened" and not getattr(learner, "own_optimism", False)
+        needed = feedback in ("opened", "chosen") and not getattr(learner, "own_optimism", False)
         return KAPPA if needed else 0.0
     rule = "be 'auto' or a finite number >= 0"
     kappa = finite_number(optimism, "The optimism", rule)
     if kappa < 0.0:
         raise InvalidInputError("The optimism", rule, optimism)
     return kappa
-
-
-class Bought:
-    """A rule, and after it looks that are bought to learn.
-
-    Parameters
-    ----------
-    rule
-        What decides first.
-    rows
-        What is opened afterwards, unless it is open already.
-    """
-
-    def __init__(self, rule: Rule, rows: Sequence[int]) -> None:
-        self.inner = rule
-        self.rows = rows
-
-    def next(self, state: RoundState) -> Action:
-        """Return what the rule says; when it stops, the next look that is bought."""
-        action = self.inner.next(state)
-        if action is not STOP:
-            return action
-        left = (row for row in self.rows if row not in state.opened)
-        return next((Open(row) for row in left), STOP)
-
-    def state(self) -> State:
-        """Return the state of the rule; the bought rows are kept by the search."""
-        return self.inner.state()
 
 
 class WeitzmanPlayer:
@@ -228,6 +216,20 @@ class WeitzmanPlayer:
             boxes=shown.places, contexts=shown.filled, values=values, costs=shown.costs
         )
 
+    def learn_bounded(self, shown: Round, values: Floats, bounds: Floats) -> None:
+        """Let the learner learn, from bounds where values are not known."""
+        own: Any = getattr(self.bank, "update_bounded", None)
+        if own is None:
+            self.learn(shown, filled(values, bounds))
+            return
+        own(
+            boxes=shown.places,
+            contexts=shown.filled,
+            values=values,
+            bounds=bounds,
+            costs=shown.costs,
+        )
+
     def late(self, shown: Round, values: Floats) -> None:
         """Learn values that came after their round was learned."""
         self.bank.update_arrays(
@@ -241,7 +243,7 @@ class WeitzmanPlayer:
 
     def play(self, record: Record, *, first: int, predictions: bool) -> Played:
         """Play recorded rounds, the first of which has this number."""
-        if not isinstance(self.bank, CompiledBank):
+        if not isinstance(self.bank, CompiledBank) or self.feedback in BOUNDED:
             return play_record(
                 self, record, feedback=self.feedback, first=first, predictions=predictions
             )

@@ -28,6 +28,7 @@ from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 from weitzman.learn.learners.rivals.thompson import Thompson
 from weitzman.learn.policies.aware import Aware
+from weitzman.learn.policies.explore_then_commit import ExploreThenCommit
 from weitzman.learn.policies.exploring import Exploring
 from weitzman.learn.policies.joint import Joint, Kind
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy
@@ -55,7 +56,8 @@ LEARNERS: Final[dict[str, type[Learner]]] = {
     )
 }
 POLICIES: Final[dict[str, type[Policy]]] = {
-    c.__name__: c for c in (Aware, Exploring, Joint, Portfolio, Simple, SkiRental, Weitzman)
+    c.__name__: c
+    for c in (Aware, ExploreThenCommit, Exploring, Joint, Portfolio, Simple, SkiRental, Weitzman)
 }
 _KNOWN: Final[dict[str, type[Any]]] = {**LEARNERS, **POLICIES}
 
@@ -102,9 +104,10 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
     """Return the policy that tables call by this name.
 
     Names are ``"default"``; a simple rule; ``"aware"`` or the class of a learner; ``"paper"`` for the
-    paper's, on rounds as they are given; ``"ski-rental"``; or a joint law and the way to play it, such as
-    ``"linear fixed"`` or ``"trees index 1"``. ``shared``: the boxes carry no history, and one model serves
-    all of them. ``trees`` says whether candidates with trees take part in the default.
+    paper's, on rounds as they are given; ``"ski-rental"``; ``"explore-then-commit"``; or a joint law and the
+    way to play it, such as ``"linear fixed"`` or ``"trees index 1"``. ``shared``: the boxes carry no
+    history, and one model serves all of them. ``trees`` says whether candidates with trees take part in the
+    default.
 
     Examples
     --------
@@ -121,6 +124,7 @@ def named_policy(name: str, *, shared: bool, trees: bool = True) -> Policy:
         "aware": Aware(FTRL(shared=shared), shared=shared),
         "paper": Weitzman(FTRL(intercept=False, shared=shared)),
         "ski-rental": SkiRental(shared),
+        "explore-then-commit": ExploreThenCommit(),
     }
     if name in own:
         return own[name]

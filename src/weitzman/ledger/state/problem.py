@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats
+from weitzman.feedback import BOUNDED
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
-from weitzman.learn.record import sigma_of
+from weitzman.learn.revealed import bounds_of, learn_round, revealed, sigma_of
 from weitzman.learn.settings import bound_of, saved_settings
 from weitzman.learn.storage.costs import restore_state, saved_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
@@ -175,7 +176,11 @@ class Problem:
         if ended.guessed and not given.costs.any():
             # Nothing was known of costs: the round is learned with what it has shown of them
             given = given._replace(costs=self._costs.expected(given.places))
-        self._learn(given, values)
+        feedback, bounds = self.settings.feedback, None
+        if feedback in BOUNDED and ended.state.best != math.inf:
+            bounds = bounds_of(ended.rule, ended.state, feedback)
+            values = revealed(ended.rule, ended.state, np.array(values), feedback).tolist()
+        self._learn(given, values, bounds)
 
     def change(self, body: Changed) -> None:
         """Let settings become others."""
@@ -280,17 +285,17 @@ class Problem:
             problem._costs.restore(record.costs)
         return problem
 
-    def _learn(self, shown: Round, values: list[float]) -> None:
+    def _learn(self, shown: Round, values: list[float], bounds: Floats | None = None) -> None:
         learned, anything = self.tally.learned, False
         for place, value in zip(shown.places.tolist(), values, strict=True):
             if value == value:  # noqa: PLR0124  NaN is not itself
                 learned[place] += 1
                 anything = True
         # A round that ended with nothing is none
-        if anything or shown.outside != math.inf:
+        if anything or bounds is not None or shown.outside != math.inf:
             for player in (self._player, self._needs):
                 if player is not None:
-                    player.learn(shown, np.array(values))
+                    learn_round(player, shown, np.array(values), bounds)
 
     def _turned(self, outside: float | None) -> float | None:
         return None if outside is None else self.sign * outside

@@ -30,7 +30,7 @@ from weitzman.learn.policies.joint import Joint
 from weitzman.learn.policies.portfolio.portfolio import Portfolio
 from weitzman.learn.policies.simple import Simple
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.record import sigma_of
+from weitzman.learn.revealed import sigma_of
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_ratios

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import BOUNDED
 from weitzman.learn.features import PREFIX
 from weitzman.learn.load import load
 from weitzman.learn.searcher import Searcher
@@ -121,6 +122,7 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
             columns["box"] += [boxes[p] for p in places]
             columns["cost"] += begun.costs
             columns["paid"] += [paid.get(r) for r in rows]
+            values = _kept(problem, begun, values)
             columns["value"] += [_out(problem, values.get(r)) for r in rows]
             columns["outside"] += [_out(problem, begun.outside)] * len(rows)
             columns["opened"] += [r in seen for r in rows]
@@ -139,6 +141,19 @@ def _written(problem: Problem, events: Iterable[Event]) -> bytes:
     sink = io.BytesIO()
     parquet.write_table(pyarrow.table(arrays), sink)
     return sink.getvalue()
+
+
+def _kept(problem: Problem, begun: Opened, values: dict[int, float]) -> dict[int, float]:
+    """Return what a log says of the values of a round: no more than the feedback reveals."""
+    if problem.settings.feedback not in BOUNDED:
+        return values
+    # A total says of no box what it holds
+    if problem.settings.feedback == "total" or not values:
+        return {}
+    # The first of equal ones, as in a search
+    row = min(values, key=lambda r: problem.sign * values[r])
+    beaten = begun.outside is not None and problem.sign * (begun.outside - values[row]) <= 0.0
+    return {} if beaten else {row: values[row]}
 
 
 def _out(problem: Problem, value: float | None) -> float | None:

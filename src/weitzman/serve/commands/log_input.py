@@ -12,6 +12,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import BOUNDED
 from weitzman.learn.features import PREFIX, Encoding, Feature
 from weitzman.ledger.bodies import PastRound
 from weitzman.ledger.state.problem import Problem
@@ -27,6 +28,9 @@ def read_log(problem: Problem, content: bytes) -> list[PastRound]:
     import pyarrow
     from pyarrow import parquet
 
+    if problem.settings.feedback in BOUNDED:
+        text = "A log is learned under feedback 'full' or 'opened': it does not say how boxes were searched."
+        raise Refusal("invalid", text)
     try:
         table = parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:

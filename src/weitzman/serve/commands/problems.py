@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import BOUNDED
 from weitzman.learn.settings import bound_of
 from weitzman.learn.storage.parameters import check_parameters
 from weitzman.learn.storage.registry import LEARNERS, named_policy
@@ -176,6 +177,13 @@ def _check_draws(settings: Created) -> None:
     if settings.explore is not None and (settings.shadow or settings.policy == "Exploring"):
         why = "where the caller decides" if settings.shadow else "by a policy that has draws"
         raise Refusal("invalid", f"Expected no exploration {why}.", "explore")
+    if settings.feedback in BOUNDED:
+        where = f"under feedback {settings.feedback!r}"
+        if settings.explore is not None or settings.explore_for is not None:
+            raise Refusal("invalid", f"Expected no exploration {where}.", "explore")
+        if settings.shadow:
+            text = f"Expected no shadow {where}: what is hidden depends on who decides."
+            raise Refusal("invalid", text, "shadow")
     try:
         if settings.explore_for is not None:
             named_policy(settings.explore_for, shared=False)

@@ -40,6 +40,8 @@ class WarmUp:
             given = {name: getattr(settings, name) for name in same}
             if settings.learner is None:
                 del given["learner"]
+            # Parameters that nobody gave are those of the problem's release, which not every learner has had
+            given["defaults"] = getattr(settings, "defaults", 3)
             small = Created(boxes=["a", "b"], features=["x"], waiting=1, **given)
             problem = Problem(name="warm", at=0, settings=small)
             # A policy needs its last loops when its first trees are grown

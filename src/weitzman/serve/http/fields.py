@@ -57,7 +57,7 @@ FIELDS: Final[dict[str, str]] = {
     "explored": "What draws opened; null if none could.",
     "feature": "The name of the feature.",
     "features": "The names of the numbers of a context.",
-    "feedback": "What is learned: the boxes that were opened, or all of them.",
+    "feedback": "What is learned: the opened boxes, all of them, the one that was kept, or the total.",
     "field": "Where in the request it is.",
     "first": "The share of rounds in which it was opened first.",
     "fixed_rounds": "In how many rounds every value is known and every box was there.",

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weitzman.feedback import FreeFeedback
+
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$")]
 RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -43,9 +45,10 @@ class NewProblem(Wire):
     """A problem to be created: ``dimension`` or named ``features``, and what else is not the default.
 
     It is decided by ``policy``, by Weitzman's rule over ``learner``, or if neither is named by the policy
-    ``default``. ``least`` (``most`` where larger values are better) is the best value that a box can hold.
-    In the share ``explore`` of rounds a draw opens every box, or those that the policy named ``explore_for``
-    would have needed.
+    ``default``, under feedback ``chosen`` by the rule over ``FTRL``, and under ``total`` by
+    ``ExploreThenCommit``. ``least`` (``most`` where larger values are better) is the best value that a box
+    can hold. In the share ``explore`` of rounds a draw opens every box, or those that the policy named
+    ``explore_for`` would have needed.
     """
 
     name: Name
@@ -53,7 +56,7 @@ class NewProblem(Wire):
     dimension: Annotated[int, msgspec.Meta(ge=1)] | None = None
     features: Annotated[list[Label], msgspec.Meta(min_length=1)] | None = None
     sense: Literal["min", "max"] = "min"
-    feedback: Literal["full", "opened"] = "opened"
+    feedback: FreeFeedback = "opened"
     learner: str | None = None
     parameters: dict[str, Any] = {}
     policy: str | None = None
@@ -72,7 +75,9 @@ class NewProblem(Wire):
     def __post_init__(self) -> None:
         """Name what decides where nobody did: as in a searcher, settings of a learner ask for FTRL."""
         if self.learner is None and self.policy is None:
-            if self.parameters or self.optimism != "auto":
+            if self.feedback == "total":
+                self.policy = "ExploreThenCommit"
+            elif self.parameters or self.optimism != "auto" or self.feedback == "chosen":
                 self.learner = "FTRL"
             else:
                 self.policy = "default"
@@ -101,7 +106,7 @@ class ProblemView(Wire):
     dimension: int
     features: list[str]
     sense: Literal["min", "max"]
-    feedback: Literal["full", "opened"]
+    feedback: FreeFeedback
     learner: str | None
     parameters: dict[str, Any]
     policy: str | None

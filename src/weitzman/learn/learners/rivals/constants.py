@@ -18,6 +18,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
+from weitzman.compiled.linalg import fixed_log
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import LIMIT, finite_number, whole_number
 
@@ -26,6 +27,8 @@ AUTO: Final = 1.0 / 40.0
 
 # Entries of ``rules``
 SCALE, HORIZON, LEAST = 0, 1, 2
+# The mass of an optimistic law: the number of "none", "uniform" or "bernstein"
+MASS = 3
 # Entries of ``ends``: the least and the largest value seen at any box, and how many boxes were looked at
 LOW, HIGH, BOXES = 0, 1, 2
 
@@ -108,3 +111,23 @@ def note_first(pool: Floats, value: float) -> None:
     # Optimism of the policy's goes by the spread of predictions
     if pool[0] == 1.0:
         pool[1] = value
+
+
+@compiled
+def logarithm_of(rules: Floats, boxes: float, looks: float) -> float:
+    """Return L of an optimistic law, scaled."""
+    horizon = horizon_now(rules, looks)
+    number, power = (1.0, 2.0) if rules[MASS] == 1.0 else (4.0, 3.0)
+    logarithm = fixed_log(2.0 * boxes) + power * fixed_log(horizon)
+    return float(rules[SCALE] * number * logarithm)
+
+
+@compiled
+def optimistic_share(mass: float, share: float, count: float, logarithm: float) -> float:
+    """Return H where the empirical law has this share."""
+    if mass == 1.0:
+        share += math.sqrt(logarithm / (2.0 * count))
+    elif mass == 2.0:
+        each = logarithm / count
+        share += math.sqrt(2.0 * share * (1.0 - share) * each) + each
+    return min(share, 1.0)

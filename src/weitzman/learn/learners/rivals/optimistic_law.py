@@ -10,7 +10,8 @@ share H_j of the optimistic law lies at or below s for v_j ≤ s < v_{j+1}, and
     H_j = q + √(2 q (1 − q) L/m) + L/m,  L = 4 ln(2 n T²/δ)    ``mass="bernstein"`` [Liu 2025, Algorithm 2]
 
 each at most 1, with δ = 1/T for n boxes and T rounds: from the worst values some mass is moved to the best
-one. Every box is opened once. L is multiplied by ``scale``
+one. Every box is opened once. Under feedback ``chosen`` H is made of bounds too
+(:mod:`weitzman.learn.learners.rivals.censored_laws`). L is multiplied by ``scale``
 (:mod:`weitzman.learn.learners.rivals.constants`).
 
 For values of [0, 1] and opened boxes the regret is Õ(n √T) for ``"uniform"`` and Õ(√(n T)), the best
@@ -33,7 +34,6 @@ import numpy as np
 
 from weitzman.arrays import Arrays, Floats, Ints
 from weitzman.compiled.decorators import compiled, implements
-from weitzman.compiled.linalg import fixed_log
 from weitzman.errors import InvalidInputError
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.kernels import (
@@ -44,15 +44,17 @@ from weitzman.learn.learners.parts.kernels import (
     settle_row,
     width_row,
 )
+from weitzman.learn.learners.rivals.censored_laws import CensoredBank, CensoredLaws
 from weitzman.learn.learners.rivals.constants import (
     BOXES,
-    SCALE,
+    MASS,
     Scale,
     best_value,
     blank_ends,
-    horizon_now,
     is_absent,
+    logarithm_of,
     note_first,
+    optimistic_share,
     rules_of,
     unseen,
     widen,
@@ -61,7 +63,6 @@ from weitzman.learn.learners.rivals.ordered import insert
 
 Mass = Literal["none", "uniform", "bernstein"]
 _MASSES: Final = ("none", "uniform", "bernstein")
-_MASS = 3
 
 
 class LawState(NamedTuple):
@@ -104,6 +105,7 @@ class OptimisticLaw:
     """
 
     own_optimism: ClassVar[bool] = True
+    bounded: ClassVar[bool] = True
     intercept: ClassVar[bool] = False
     prior: ClassVar[None] = None
 
@@ -115,10 +117,7 @@ class OptimisticLaw:
 
     def start(self, *, boxes: int, dimension: int) -> CompiledBank:
         """Return a bank that has seen nothing."""
-        if self.mass not in _MASSES:
-            raise InvalidInputError("mass", f"be one of {list(_MASSES)}", self.mass)
-        common = rules_of(self.scale, self.horizon, self.least)
-        rules = np.append(common, float(_MASSES.index(self.mass)))
+        rules = self._rules()
 
         def blank(start: Floats, capacity: int) -> LawState:
             rows = len(start)
@@ -142,6 +141,17 @@ class OptimisticLaw:
             tidy=_tidy,
         )
 
+    def start_bounded(self, *, boxes: int, dimension: int) -> CensoredBank:
+        """Return a bank that has seen nothing, and learns from bounds too."""
+        laws = CensoredLaws(1 if self.shared else boxes, self._rules())
+        return CensoredBank(model=laws, boxes=boxes, dimension=dimension, shared=self.shared)
+
+    def _rules(self) -> Floats:
+        if self.mass not in _MASSES:
+            raise InvalidInputError("mass", f"be one of {list(_MASSES)}", self.mass)
+        common = rules_of(self.scale, self.horizon, self.least)
+        return np.append(common, float(_MASSES.index(self.mass)))
+
 
 def _tidy(state: Arrays) -> Arrays:
     held = int(np.asarray(state["counts"]).max())
@@ -149,26 +159,6 @@ def _tidy(state: Arrays) -> Arrays:
     # What is found again is not kept
     state["found"][:] = 0.0
     return state
-
-
-@compiled
-def _logarithm(rules: Floats, boxes: float, looks: float) -> float:
-    """Return L, scaled."""
-    horizon = horizon_now(rules, looks)
-    number, power = (1.0, 2.0) if rules[_MASS] == 1.0 else (4.0, 3.0)
-    logarithm = fixed_log(2.0 * boxes) + power * fixed_log(horizon)
-    return float(rules[SCALE] * number * logarithm)
-
-
-@compiled
-def optimistic_share(mass: float, share: float, count: float, logarithm: float) -> float:
-    """Return H where the empirical law has this share."""
-    if mass == 1.0:
-        share += math.sqrt(logarithm / (2.0 * count))
-    elif mass == 2.0:
-        each = logarithm / count
-        share += math.sqrt(2.0 * share * (1.0 - share) * each) + each
-    return min(share, 1.0)
 
 
 @compiled
@@ -194,12 +184,12 @@ def _predict(state: LawState, row: int, context: Floats, cost: float) -> float:
         return math.nan
     if count == 0:
         return unseen(state.ends, cost)
-    logarithm = _logarithm(state.rules, state.ends[BOXES], state.pool[0])
+    logarithm = logarithm_of(state.rules, state.ends[BOXES], state.pool[0])
     best, found = best_value(state.rules, state.ends), state.found[row]
     known = found[0] == count and found[1] == cost and found[2] == best and found[3] == logarithm
     if not known:
         found[0], found[1], found[2], found[3] = count, cost, best, logarithm
-        ordered, mass = state.ordered[row], state.rules[_MASS]
+        ordered, mass = state.ordered[row], state.rules[MASS]
         found[4] = _root(ordered, count, best, cost, mass, logarithm)
     return float(found[4])
 
