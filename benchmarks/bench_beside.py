@@ -5,11 +5,14 @@ services answer the same requests in turn. A figure is the speed of this tree ov
 median over pairs of passes, and the middle half of them. Both trees run with the packages of this one.
 
 - ``FTRL(intercept=False)``, 10 boxes and 5 features: ``play``, and ``open``, ``see``, ``close``.
+- The default policy, 15 boxes and 64 features as in ``bench_live.py``: 300 rounds from the first one on,
+  trees included. The two trees may have other defaults.
 - A log of 1,500 rounds, 12 boxes and 20 features is read and replayed with 22 candidates without trees on
   contexts that are standardised, as the default policy did before the four laws; under ``opened`` the
   portfolio and its rules each play a run of their own.
 - A CSV of 200,000 rows with 8 features is read.
-- ``weitzman serve`` with 32 connections: all CPU of the server, HTTP and commits included.
+- The service without sockets (``serve/inside.py``): a decision, values and a close, commits included.
+- ``weitzman serve`` with 32 connections: all CPU of the server. How many requests a commit holds varies.
 """
 
 import argparse
@@ -19,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +34,15 @@ import weitzman as wz
 
 _HERE = Path(__file__).parent
 _BOXES, _DIMENSION = 10, 5
+PROBLEM: dict[str, Any] = {
+    "name": "p0",
+    "boxes": [f"b{k}" for k in range(_BOXES)],
+    "dimension": _DIMENSION,
+    "cost": 0.1,
+    "learner": "FTRL",
+    "parameters": {"intercept": False},
+}
+"""The problem of the service."""
 
 
 def spent(work: Callable[[], object]) -> float:
@@ -76,6 +89,16 @@ def live(feedback: str) -> float:
     return spent(run)
 
 
+def default(feedback: Any) -> float:
+    """Play rounds of the default policy one by one."""
+    import bench_live
+
+    boxes, dimension, common = bench_live.SIZES["15x64"]
+    made = list(bench_live.made(boxes, dimension, common, 300))
+    player = wz.Searcher(boxes=boxes, dimension=dimension, policy="default", feedback=feedback)
+    return spent(lambda: bench_live.play(player, iter(made), feedback))
+
+
 def replayed(folder: str, feedback: Any) -> float:
     """Read a log and replay it."""
     return spent(lambda: _replay(wz.read_log(f"{folder}/log.parquet", shared=False), feedback))
@@ -96,6 +119,21 @@ def _replay(log: wz.Log, feedback: Any) -> None:
     again.whole([again.play(part) for part in again.parts()])
 
 
+@cache
+def service(folder: str) -> Any:
+    """Return a service of this process."""
+    from serve.inside import Inside
+
+    return Inside(Path(tempfile.mkdtemp(dir=folder)), PROBLEM)
+
+
+def asked(folder: str, operation: Any) -> float:
+    """Ask 960 requests of a kind; those that come before them are there then."""
+    steps = ("rounds", "values", "close")
+    found = [service(folder).seconds(step, 30) for step in steps]
+    return float(found[steps.index(operation)])
+
+
 def read(folder: str) -> float:
     """Read a CSV."""
     return spent(lambda: wz.read_log(f"{folder}/log.csv"))
@@ -106,9 +144,14 @@ WORKS: dict[str, Callable[[str], float]] = {
     "play opened": lambda _: play("opened"),
     "live full": lambda _: live("full"),
     "live opened": lambda _: live("opened"),
+    "default full": lambda _: default("full"),
+    "default opened": lambda _: default("opened"),
     "replay full": lambda folder: replayed(folder, "full"),
     "replay opened": lambda folder: replayed(folder, "opened"),
     "read": read,
+    "inside rounds": lambda folder: asked(folder, "rounds"),
+    "inside values": lambda folder: asked(folder, "values"),
+    "inside close": lambda folder: asked(folder, "close"),
 }
 
 
@@ -179,16 +222,13 @@ def compare_services(trees: list[Path], passes: int) -> None:
     from serve.measure import measure
     from serve.server import Server
 
-    boxes = [f"b{k}" for k in range(_BOXES)]
-    problem = {"name": "p0", "boxes": boxes, "dimension": _DIMENSION, "cost": 0.1}
-    problem |= {"learner": "FTRL", "parameters": {"intercept": False}}
     with tempfile.TemporaryDirectory() as folder:
         servers = {
             f"{k}": Server(data=Path(folder) / f"{k}.db", environment=environment(tree))
             for k, tree in enumerate(trees)
         }
         for server in servers.values():
-            server.create(problem)
+            server.create(PROBLEM)
         ratios: dict[str, list[float]] = {}
         os.chdir(_HERE)
         for _ in range(passes):

@@ -43,7 +43,7 @@ class RoundRecord(msgspec.Struct):
     draw: tuple[float, bool] | msgspec.UnsetType = msgspec.UNSET
 
 
-@dataclass(kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, slots=True)
 class OpenRound:
     """A round that has not ended.
 

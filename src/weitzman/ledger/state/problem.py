@@ -88,7 +88,7 @@ class Problem:
         if sigma is None:
             return []
         # Without the sign of a turned zero
-        given: list[float] = (self.sign * sigma + 0.0).tolist()
+        given: list[float] = (0.0 + sigma if self.sign > 0.0 else 0.0 - sigma).tolist()
         if math.inf in given or -math.inf in given:
             given = [min(max(number, -LARGEST), LARGEST) for number in given]
         self._fresh = (given, shown)
@@ -170,7 +170,9 @@ class Problem:
         if body.chances:
             self.tally.explore(ended, body.chances)
         # The best possible value of now: a round that was restored has no other
-        given = ended.given._replace(least=self.bound)
+        given = ended.given
+        if given.least != self.bound:
+            given = given._replace(least=self.bound)
         for row, cost in ended.state.spent.items():
             self._costs.add(int(given.places[row]), cost)
         if ended.guessed and not given.costs.any():

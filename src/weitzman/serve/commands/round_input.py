@@ -3,7 +3,6 @@
 A caller may name boxes and features or go by their order; an event has rows.
 """
 
-import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar, cast
@@ -89,8 +88,11 @@ def _contexts(
     given = ask.contexts
     if type(given) is list and len(given) == rows:
         # The usual case: rows of numbers, all of the right length
-        with contextlib.suppress(ValueError, TypeError):
+        try:
             plain_rows: Floats = np.array(given, dtype=np.float64)
+        except (ValueError, TypeError):
+            pass
+        else:
             if plain_rows.shape == (rows, len(problem.settings.features)):
                 return cast("list[Numbers]", given), plain_rows
     listed = _by_name(problem, given, places, "contexts") if isinstance(given, dict) else given
@@ -156,6 +158,8 @@ def _costs(
         costs = _by_name(problem, given, places, "costs")
     elif isinstance(given, list):
         costs = given
+    elif given <= LIMIT:
+        return [given] * rows
     else:
         costs = [given] * rows
     if len(costs) != rows:

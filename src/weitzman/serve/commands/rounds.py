@@ -159,8 +159,9 @@ def outcome_of(
 ) -> Outcome:
     """Return the outcome of a round that has ended."""
     state = ended.state
-    values = ended.known([(row, problem.sign * v) for row, v in closed.shown])
-    would = ended.would(values) if problem.settings.shadow and ended.sigma else None
+    would = None
+    if problem.settings.shadow and ended.sigma:
+        would = ended.would(ended.known([(row, problem.sign * v) for row, v in closed.shown]))
     return Outcome(
         round=name,
         opened=[box_name(problem, ended, row) for row in state.opened],
@@ -168,7 +169,7 @@ def outcome_of(
         value=_turned(problem, state.best),
         paid=state.paid,
         total=_turned(problem, state.total),
-        learned=sum(v == v for v in values),  # noqa: PLR0124  NaN is not itself
+        learned=len(state.values) + len(closed.shown),
         closed=closed_at * _SECOND,
         waited=closed.waited,
         rule_opened=None if would is None else [box_name(problem, ended, r) for r in would.opened],
@@ -245,7 +246,7 @@ def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple
     if ask.values and problem.settings.feedback != "full":
         text = "Values at the end of a round come only under feedback 'full'."
         raise Refusal("invalid", text, "values")
-    return _new_values(problem, opened, opened.looks, ask.values)
+    return _new_values(problem, opened, opened.looks, ask.values) if ask.values else []
 
 
 def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> RoundReply:

@@ -139,13 +139,14 @@ class Engine:
         """Return the events of a problem with a key, stored or not; of one with its name before, none."""
         if self.failed is not None:
             raise self.failed
-        waiting = self._writer.find(problem, key)
-        waiting += [
-            d for d in BACKGROUND_DRAFTS.get() or () if (d.problem, d.key) == (problem, key)
-        ]
+        waiting: list[Draft | Event] = [*self._writer.find(problem, key)]
+        if gathered := BACKGROUND_DRAFTS.get():
+            waiting += [d for d in gathered if (d.problem, d.key) == (problem, key)]
+        stored = self.look_ups.find(problem, key)
+        if not stored:
+            return waiting
         # What is stored while we look is in both
         until = waiting[0].number if waiting else math.inf
-        stored = self.look_ups.find(problem, key)
         there = self.state.problems.get(problem)
         since = 1 if there is None else there.first
         return [*(e for e in stored if since <= e.number < until), *waiting]

@@ -12,6 +12,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, Literal
 
 import msgspec
@@ -88,7 +89,8 @@ class Guard:
         elif self._needs_keys:
             raise Refusal("unauthenticated", "Send 'Authorization: Bearer KEY'.", "Authorization")
         else:
-            _check_local(method, headers)
+            get = headers.get
+            _check_local(method, get(b"host", b""), get(b"origin"), get(b"content-type", b""))
         if self._rate is not None and not self._rate.take(who):
             raise Refusal("too-many", f"More than {self._rate.rate:g} requests a second.")
         return only
@@ -180,25 +182,24 @@ def _only(key: Key) -> str | None:
     return None if key.problem is msgspec.UNSET else key.problem
 
 
-def _check_local(method: str, headers: dict[bytes, bytes]) -> None:
+@lru_cache(maxsize=256)  # a connection says the same with every request
+def _check_local(method: str, host: bytes, origin: bytes | None, announced: bytes) -> None:
     """Refuse what a page from elsewhere could have sent."""
-    host = headers.get(b"host", b"")
     if _host(host) not in _LOCAL:
         text = "Without a key, the host must be localhost, 127.0.0.1 or [::1]."
         raise Refusal("misdirected", text, "Host")
-    origin = headers.get(b"origin")
     if origin is not None and origin.partition(b"://")[2] != host:
         shown = origin[:100].decode("latin-1")
         text = f"Without a key, the origin must be the service's own page, not {shown!r}."
         raise Refusal("foreign", text, "Origin")
-    if method == "POST" and media_type(headers) in _FROM_ANY_PAGE:
+    if method == "POST" and media_type(announced) in _FROM_ANY_PAGE:
         text = "Without a key, a POST must say its type, also without a body: application/json."
         raise Refusal("media-type", text, "Content-Type")
 
 
-def media_type(headers: dict[bytes, bytes]) -> bytes:
-    """Return the type of a body, as its headers announce it; nothing if they do not."""
-    return headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+def media_type(announced: bytes) -> bytes:
+    """Return the type of a body of a Content-Type header."""
+    return announced.partition(b";")[0].strip().lower()
 
 
 def _host(host: bytes) -> bytes:

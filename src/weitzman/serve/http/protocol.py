@@ -72,6 +72,7 @@ class _Cycle:
     def answer(self, error: LedgerError | None) -> None:
         """Send the answer: what it rests on is stored, or cannot be."""
         status, content, headers = self._app.settle(self._request, error)
+        del self._request  # the cycle stays until the next request comes
         self.response_complete = True
         transport = self._connection.transport
         if transport.is_closing():
