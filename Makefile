@@ -103,8 +103,9 @@ bench-serve: .venv/installed .venv-serve/installed  ## the service under load, b
 	.venv-tuning/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/tuning/requirements.txt -e .
 	@touch $@
 
-bench-tuning: .venv-tuning/installed  ## what stopping a tuning study saves (15 minutes)
+bench-tuning: .venv-tuning/installed  ## what stopping a tuning study saves (15 minutes), and drawing answers by the rule (2 minutes)
 	.venv-tuning/bin/python benchmarks/bench_tuning.py
+	.venv-tuning/bin/python benchmarks/bench_best_of_n.py
 
 bench-memory: .venv/installed  ## memory of the service and growth of its journal (3 minutes)
 	cd benchmarks && ../$(BIN)/python -m serve.footprint
