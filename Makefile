@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-integrations test-integrations-full test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-gateway bench-live bench-memory bench-peers bench-replay bench-router bench-serve bench-variants docs clean
+.PHONY: help demo system test test-alone test-integrations test-integrations-full test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-gateway bench-live bench-memory bench-peers bench-replay bench-router bench-serve bench-tuning bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,7 +28,7 @@ test: .venv/installed system  ## run all tests
 	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check -r tests/integrations/requirements.txt -e '.[gateway]'
 	@touch $@
 
-test-integrations: .venv-integrations/installed  ## run LiteLLM, LangChain and OpenAI's client against local upstreams (5 minutes with the installation)
+test-integrations: .venv-integrations/installed  ## run LiteLLM, LangChain, Optuna and OpenAI's client (10 minutes with the installation)
 	.venv-integrations/bin/python -m pytest -q tests/integrations -m "not reliability and not slow"
 
 test-integrations-full: .venv-integrations/installed  ## all recorded questions through each of them, and the gateway killed 50 times (on two idle cores 15 minutes)
@@ -108,8 +108,17 @@ bench-serve: .venv/installed .venv-serve/installed  ## the service under load, b
 bench-gateway: .venv/installed .venv-integrations/installed  ## what the gateway adds to its upstreams, beside LiteLLM's proxy (2 minutes)
 	cd benchmarks && ../$(BIN)/python -m gateway.run
 
+.venv-tuning/installed: benchmarks/tuning/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-tuning
+	.venv-tuning/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/tuning/requirements.txt -e .
+	@touch $@
+
+bench-tuning: .venv-tuning/installed  ## what stopping a tuning study saves (15 minutes), and drawing answers by the rule (2 minutes)
+	.venv-tuning/bin/python benchmarks/bench_tuning.py
+	.venv-tuning/bin/python benchmarks/bench_best_of_n.py
+
 bench-memory: .venv/installed  ## memory of the service and growth of its journal (3 minutes)
 	cd benchmarks && ../$(BIN)/python -m serve.footprint
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-integrations .venv-peers .venv-serve docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
+	rm -rf .venv .venv-integrations .venv-peers .venv-serve .venv-tuning docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -56,6 +56,7 @@ BY_NEXT_BOX = {
     "search/kernels.py play_round",
     "search/variants/forest/rule.py ForestRule.next",
     "search/variants/draws.py DrawsRule.next",
+    "search/variants/believed/rule.py next_draw",
     "learn/learners/parts/loop.py _search",
 }
 # Loops over a round that keep it in local variables: all of them compiled

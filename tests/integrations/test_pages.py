@@ -99,3 +99,20 @@ def test_the_page_of_the_gateway_runs(
         exec(compile(feedback, "llm-gateway.md", "exec"), names)
         view = service.get("/v1/problems/weitzman").json()
         assert (view["rounds_open"], view["rounds_closed"]) == (0, 1)
+
+
+def test_the_page_of_optuna_runs(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    run = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks("optuna.md", "python"))],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    (said,) = run.stdout.splitlines()
+    assert "another one is not worth its cost: the " in said
+    assert (tmp_path / "worth.png").exists()
