@@ -6,24 +6,32 @@ The process is given a line of JSON and the exported log, and answers in JSON
 
 import msgspec
 
+from weitzman.errors import InvalidInputError
+from weitzman.learn.policies.portfolio.portfolio import policy_name
+from weitzman.learn.storage.registry import named_policy
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.commands.exchange import export_log
 from weitzman.serve.commands.judge_log import Asked, Told
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.messages.judgements import JudgedPolicy, JudgementReport, JudgeQuestion
-from weitzman.serve.messages.refusal import Refusal
+from weitzman.serve.messages.refusal import Refusal, from_input_error
 
 
 async def judge_journal(engine: Engine, problem: Problem, query: JudgeQuestion) -> JudgementReport:
     """Return what the stored rounds of a problem say of policies, or that it is not known yet."""
     settings = problem.settings
     policies = [name.strip() for name in query.policy.split(",")]
+    try:
+        # What has no name is refused before a process begins
+        known = [policy_name(named_policy(name, shared=False)) for name in policies]
+    except InvalidInputError as error:
+        raise from_input_error(error, "policy") from None
     bound = settings.least if problem.sign > 0.0 else settings.most
     asked = Asked(
         policies=policies,
         against=query.against,
         learn=query.learn,
-        explored_for=[name for name in policies if name == settings.explore_for],
+        explored_for=[name for name in known if name == settings.explore_for],
         features=[f"x_{name}" for name in settings.features],
         least=None if bound is None else problem.sign * bound,
     )
