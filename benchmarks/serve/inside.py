@@ -84,7 +84,9 @@ class Inside:
         supervisor.start()
         while getattr(supervisor, name) is None:
             await asyncio.sleep(0.05)
-        config = uvicorn.Config(app, http=protocol, ws="none", lifespan="on", log_config=None)
+        config = uvicorn.Config(
+            app, http=protocol, ws="none", lifespan="on", log_config=None, timeout_keep_alive=86_400
+        )
         config.load()
         state, loop = ServerState(), asyncio.get_running_loop()
         self._connections = [protocol(config, state, {}, loop) for _ in range(CONNECTIONS)]

@@ -197,6 +197,7 @@ def _check_local(method: str, host: bytes, origin: bytes | None, announced: byte
         raise Refusal("media-type", text, "Content-Type")
 
 
+@lru_cache(maxsize=256)
 def media_type(announced: bytes) -> bytes:
     """Return the type of a body of a Content-Type header."""
     return announced.partition(b";")[0].strip().lower()

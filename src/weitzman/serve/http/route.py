@@ -207,14 +207,14 @@ class Router:
     def match(self, method: str, path: str) -> Match:
         """Return the route of a request, and the names in its path."""
         node, args = self._root, {}
-        for part in path.split("/")[1:]:
-            following = node.parts.get(part)
-            if following is None:
-                following = node.any
-                if following is None or not part:
-                    raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-                args[following.name] = part
-            node = following
+        for part in path[1:].split("/"):
+            if part in node.parts:
+                node = node.parts[part]
+            elif part and node.any is not None:
+                node = node.any
+                args[node.name] = part
+            else:
+                raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
         route = node.routes.get("GET" if method == "HEAD" else method)
         if route is None:
             if not node.routes:
