@@ -56,14 +56,12 @@ class Searcher:
     ----------
     boxes
         The names of the boxes, distinct; or their number n, for names 0 … n − 1.
-    dimension
-        The length d of a context; left out where the features are named.
-    features
-        What contexts are made of, by name: :meth:`weitzman.learn.features.Encoding.of`.
+    dimension, features
+        The length d of a context, or its features by name, for :meth:`weitzman.learn.features.Encoding.of`.
     policy
         What decides: a :class:`weitzman.Policy`, or its name as for :func:`weitzman.replay`: ``"default"``,
-        ``"aware"``, ``"Ridge"``, … None: ``default``, unless a learner, its optimism or bought looks are
-        asked for; :class:`weitzman.ExploreThenCommit` under feedback ``"total"``.
+        ``"aware"``, ``"Ridge"``, … None: :class:`weitzman.ExploreThenCommit` under feedback ``"total"``, else
+        ``default``, unless a learner, its optimism or bought looks are asked for.
     learner
         What learns the reservation values of Weitzman's rule, in place of a policy; ``FTRL()`` where only
         ``optimism``, ``block`` or a feedback with ``"probe"`` is given, or ``"chosen"``.
@@ -74,12 +72,10 @@ class Searcher:
     optimism, block
         As for :class:`weitzman.Weitzman`, which is then the policy.
     least, most
-        The best value that a box can hold, if that is known: ``least`` under sense ``"min"``, ``most`` under
-        ``"max"``. No look is made that could not be worth its cost, and a value beyond it is refused.
-    explore
-        The share of rounds in which a draw opens every box (:class:`weitzman.Exploring`).
-    explore_for
-        A policy, or its name: draws open only what it would have needed.
+        The best value that a box can hold, if known, by the sense: no look is made that could not be worth
+        its cost, and a value beyond it is refused.
+    explore, explore_for
+        In what share of rounds a draw opens all, or what a policy would need (:class:`weitzman.Exploring`).
     rng
         The seed of what the policy draws, and of the bought looks.
 
@@ -122,8 +118,7 @@ class Searcher:
         self.feedback = feedback
         self.sense = check_sense(sense)
         self.bound = bound_of(least, most, self.sense)
-        self.least = None if least is None else float(least)
-        self.most = None if most is None else float(most)
+        self.least, self.most = (None if x is None else float(x) for x in (least, most))
         self.rounds = 0
         self._costs = CostMeans(len(self.names))
         self._sign = 1.0 if sense == "min" else -1.0

@@ -4,8 +4,7 @@ Rounds are played online in their order, learning costs included from the first.
 every value of a round is revealed when it closes; under ``opened`` only those of the boxes that were opened,
 so every rule plays a run of its own and learns from what it opened itself. A box whose value the log does
 not know is no part of its round; a round that is left without boxes is left out. Both are counted. Where
-nobody looked for a value, this is not what a policy would have paid, and no answer is made of it:
-:mod:`weitzman.replays.judgement` says what the log can say.
+nobody looked for a value, no answer is made of this; :mod:`weitzman.replays.judgement` makes one.
 
 Totals are those of :meth:`weitzman.Searcher.play` and of live rounds, bit for bit.
 
@@ -66,12 +65,10 @@ class Replay:
     others, has_outside
         Which other policies were asked for, and whether every round has an outside option.
     recorded, recorded_opened
-        What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,); None if
-        the log does not say.
+        What was actually done (:mod:`weitzman.logs.rounds`): its total, and the boxes opened, (T,), or None.
     unknown, empty, gaps
         How many values the log does not know, how many rounds are left out for it, and how many values nobody
-        looked for in the others: then totals are not what policies would have paid
-        (:func:`weitzman.judge` estimates that).
+        looked for in the others: then totals are not what policies would have paid.
     feedback, cost_scale
         ``"full"`` or ``"opened"``, and what costs were multiplied by.
     simpler

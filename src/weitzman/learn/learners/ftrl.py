@@ -99,8 +99,8 @@ class FTRL:
     radius
         M, the radius of the ball that the weights stay in; no ball if None.
     intercept
-        Whether a constant is learned too, which is held to the prior as the other weights. None leaves it to
-        the policy: rounds that it prepares have a constant, others have none (:class:`weitzman.Weitzman`).
+        Whether a constant is learned too, held to the prior as other weights are. None leaves it to the
+        policy: rounds that it prepares have a constant, others have none (:class:`weitzman.Weitzman`).
     prior
         w₀, one vector for all boxes or one row per box. ``"boxes"`` or ``"agreed"``: the mean weights of the
         other boxes (:mod:`weitzman.learn.learners.parts.regulariser`). None leaves it to the policy, and is
@@ -114,13 +114,11 @@ class FTRL:
     horizon
         T, for ``eta="theorem"``.
     memory
-        How many points a box holds in memory, at least 64, more where the weights need it
-        (:mod:`weitzman.learn.learners.exact.far`). The others are in a temporary file, and the weights as
-        exact. All are in memory if None.
+        How many points a box holds in memory, at least 64, all if None. The others are in a temporary file,
+        and the weights as exact (:mod:`weitzman.learn.learners.exact.far`).
     explore
-        What optimism goes by: ``"own"``, the error that a box's own values show too, or ``"between"``, the
-        spread between boxes alone (:mod:`weitzman.learn.learners.parts.optimism`). None leaves it to the
-        policy, and is ``"between"`` if there is none.
+        What optimism goes by (:mod:`weitzman.learn.learners.parts.optimism`): a box's ``"own"`` error too, or
+        the spread ``"between"`` boxes alone. None leaves it to the policy, and is ``"between"`` without one.
 
     Examples
     --------

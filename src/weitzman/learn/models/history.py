@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Flags
-from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
-from weitzman.learn.models.kept import Kept
+from weitzman.learn.models.kept import Kept, add_up, put_round
 from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.window import Window
 from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
@@ -38,41 +37,6 @@ class Forgetful(Protocol):
 
 
 Model = TypeVar("Model", bound=Forgetful)
-
-
-@checked
-def _put(
-    places: Ints, rows: Floats, paid: Floats, found: Floats,
-    contexts: Floats, costs: Floats, values: Floats, sums: Floats,
-) -> None:  # fmt: skip
-    """Write one round, NaN for boxes that are not there, and count what was found.
-
-    ``contexts`` has no rows if they are kept elsewhere.
-    """
-    if places.shape[0] < costs.shape[0]:
-        contexts[:], costs[:], values[:] = np.nan, np.nan, np.nan
-    for row in range(places.shape[0]):
-        box = places[row]
-        if contexts.shape[0] > 0:
-            contexts[box] = rows[row]
-        # One NaN for all: turning signs gives others, which would be other bits in a state
-        costs[box], values[box] = paid[row], np.nan
-        if not np.isnan(found[row]):
-            values[box] = found[row]
-            sums[0, box] += 1.0
-            sums[1, box] += found[row]
-
-
-@checked
-def _add_up(values: Floats, start: Floats, sums: Floats) -> None:
-    """Set the sums before each of the rounds, and behind the last one."""
-    sums[0] = start
-    for t in range(values.shape[0]):
-        sums[t + 1] = sums[t]
-        for box in range(values.shape[1]):
-            if not np.isnan(values[t, box]):
-                sums[t + 1, 0, box] += 1.0
-                sums[t + 1, 1, box] += values[t, box]
 
 
 class History:
@@ -214,7 +178,7 @@ class History:
         if self._kept is not None:
             self._kept.put(at, shown.places, rows)
         contexts = self._contexts[at] if self._kept is None else self._contexts[0]
-        _put(
+        put_round(
             shown.places, rows, shown.costs, values,
             contexts, self._costs[at], self._values[at], self._sums,
         )  # fmt: skip
@@ -224,7 +188,7 @@ class History:
     def sums_ahead(self, values: Floats) -> Floats:
         """Return the numbers of values of each box and their sums before each round, (T + 1, 2, n)."""
         sums = np.empty((len(values) + 1, *self._sums.shape))
-        _add_up(values, self._sums, sums)
+        add_up(values, self._sums, sums)
         return sums
 
     def add_rounds(self, rounds: PreparedRounds) -> None:

@@ -1,4 +1,4 @@
-"""The contexts of rounds that are kept: a column that is the same in all boxes once, in single precision.
+"""Rounds that are kept. A column of contexts that is the same in all boxes is kept once, in single precision.
 
 What a round is about (a query, a prompt, a customer) is often the same for all its boxes. A column that has
 been so in every round is kept once per round; from the first round on in which it is not, it is kept for
@@ -14,9 +14,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Flags, Floats, Ints
+from weitzman.compiled.decorators import checked
 from weitzman.learn.policy import State
 
 Singles = NDArray[np.float32]
+
+
+@checked
+def put_round(
+    places: Ints, rows: Floats, paid: Floats, found: Floats,
+    contexts: Floats, costs: Floats, values: Floats, sums: Floats,
+) -> None:  # fmt: skip
+    """Write one round, NaN for boxes that are not there, and count what was found.
+
+    ``contexts`` has no rows if they are kept elsewhere.
+    """
+    if places.shape[0] < costs.shape[0]:
+        contexts[:], costs[:], values[:] = np.nan, np.nan, np.nan
+    for row in range(places.shape[0]):
+        box = places[row]
+        if contexts.shape[0] > 0:
+            contexts[box] = rows[row]
+        # One NaN for all: turning signs gives others, which would be other bits in a state
+        costs[box], values[box] = paid[row], np.nan
+        if not np.isnan(found[row]):
+            values[box] = found[row]
+            sums[0, box] += 1.0
+            sums[1, box] += found[row]
+
+
+@checked
+def add_up(values: Floats, start: Floats, sums: Floats) -> None:
+    """Set the sums before each of the rounds, and behind the last one."""
+    sums[0] = start
+    for t in range(values.shape[0]):
+        sums[t + 1] = sums[t]
+        for box in range(values.shape[1]):
+            if not np.isnan(values[t, box]):
+                sums[t + 1, 0, box] += 1.0
+                sums[t + 1, 1, box] += values[t, box]
 
 
 class KeptContexts:

@@ -206,15 +206,15 @@ class ExploringRule:
 
     def chances(self, state: RoundState) -> Floats:
         """Return with what chance each row was opened, given what all of them hold; NaN if not known."""
-        return np.array(self._told(state)[0])
+        return np.array(self._found(state)[0])
 
-    def told(self, state: RoundState) -> list[float | None]:
+    def logged(self, state: RoundState) -> list[float | None]:
         """Return :meth:`chances` for a log, None if not known.
 
         Where the caller went another way than the rule and the draw, a draw may only have opened what is
         open, and of closed boxes nothing is known.
         """
-        found, is_right = self._told(state)
+        found, is_right = self._found(state)
         if not is_right:
             found = [
                 (chance if self.drawn else 1.0) if row in state.opened else math.nan
@@ -222,7 +222,7 @@ class ExploringRule:
             ]
         return [None if chance != chance else chance for chance in found]  # noqa: PLR0124  NaN
 
-    def _told(self, state: RoundState) -> tuple[list[float], bool]:
+    def _found(self, state: RoundState) -> tuple[list[float], bool]:
         """Return the chances, and whether what is open is what is opened to the end."""
         count = len(state.costs)
         alone, more = _followed(self.first, state)

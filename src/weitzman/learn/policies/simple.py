@@ -50,9 +50,6 @@ RULES = (
 )
 """The names of the simple rules."""
 
-EARLIER_RULES = tuple(rule for rule in RULES if rule != "cheapest")
-"""Those that ``default`` went by before rounds were prepared."""
-
 
 @dataclass(frozen=True)
 class Simple:
@@ -135,7 +132,6 @@ def stay(shown: Round) -> Floats:
     return only(int(np.argmin(shown.costs)), count)
 
 
-_CODES = {rule: code for code, rule in enumerate(RULES)}
 _STAY, _ALL, _CHEAPEST, _SINGLE, _FIXED_SET, _ONE_SHOT, _MEAN, _MEAN_COST, _NO_CONTEXT = range(
     len(RULES)
 )
@@ -145,7 +141,7 @@ _NONE, _NO = np.empty(0), np.empty(0, dtype=np.bool_)
 
 def codes_of(names: Sequence[str]) -> Ints:
     """Return rules as :func:`set_rows` takes them."""
-    return np.array([_CODES[name] for name in names])
+    return np.array([RULES.index(name) for name in names])
 
 
 @kernel

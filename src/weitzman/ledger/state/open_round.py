@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.arrays import Floats
+from weitzman.feedback import BOUNDED, Feedback
 from weitzman.learn.policies.exploring import ExploringRule
 from weitzman.learn.policy import Round
+from weitzman.learn.revealed import bounds_of, revealed
 from weitzman.ledger.bodies import LARGEST, Closed, Opened
 from weitzman.search.rule import Open, Rule, WeitzmanRule, follow
 from weitzman.search.state import RoundState
@@ -124,11 +126,18 @@ class OpenRound:
         """Return what is to be said of the end of the round."""
         return Closed(shown, waited, self._chances())
 
+    def remains(self, values: list[float], feedback: Feedback) -> tuple[list[float], Floats | None]:
+        """Return what feedback leaves to be learned of values at the end, and the bounds of hidden ones."""
+        if feedback not in BOUNDED or self.state.best == math.inf:
+            return values, None
+        found = revealed(self.rule, self.state, np.array(values), feedback).tolist()
+        return found, bounds_of(self.rule, self.state, feedback)
+
     def _chances(self) -> list[float | None]:
         """Return with what chance each row was opened, None where not known; nothing without draws."""
         rule: Any = self.rule
-        told: list[float | None] = [] if self.draw is None else rule.told(self.state)
-        return told
+        found: list[float | None] = [] if self.draw is None else rule.logged(self.state)
+        return found
 
     @property
     def costs(self) -> Sequence[float]:

@@ -10,10 +10,9 @@ import msgspec
 import numpy as np
 
 from weitzman.arrays import Arrays, Floats
-from weitzman.feedback import BOUNDED
 from weitzman.learn.models.costs import CostMeans
 from weitzman.learn.policy import Player, Round, bounded, checked_round
-from weitzman.learn.revealed import bounds_of, learn_round, revealed, sigma_of
+from weitzman.learn.revealed import learn_round, sigma_of
 from weitzman.learn.settings import bound_of, saved_settings
 from weitzman.learn.storage.costs import restore_state, saved_state
 from weitzman.learn.storage.earlier import is_earlier, upgraded_arrays
@@ -65,13 +64,11 @@ class Problem:
         self._player: Player = player_for(settings)
         # The policy whose boxes draws open, where they do not open all
         self._needs = needs_for(settings)
-        # The policy of an uploaded state, where it is not the one of the settings
-        self._uploaded: dict[str, Any] | None = None
+        self._uploaded: dict[str, Any] | None = None  # the policy of a state that was uploaded
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
         self._costs = CostMeans(len(settings.boxes))
-        # Rounds of logs that the policy has lived through
-        self._lived = 0
+        self._lived = 0  # rounds of logs that the policy has lived through
         self._decided: tuple[Any, Rule] | None = None
         # Reservation values that were just given out, and the round that they are for
         self._fresh: tuple[list[float], Round] | None = None
@@ -178,21 +175,13 @@ class Problem:
         if ended.guessed and not given.costs.any():
             # Nothing was known of costs: the round is learned with what it has shown of them
             given = given._replace(costs=self._costs.expected(given.places))
-        feedback, bounds = self.settings.feedback, None
-        if feedback in BOUNDED and ended.state.best != math.inf:
-            bounds = bounds_of(ended.rule, ended.state, feedback)
-            values = revealed(ended.rule, ended.state, np.array(values), feedback).tolist()
-        self._learn(given, values, bounds)
+        self._learn(given, *ended.remains(values, self.settings.feedback))
 
     def change(self, body: Changed) -> None:
         """Let settings become others."""
-        changes = {
-            name: value
-            for name, value in msgspec.structs.asdict(body).items()
-            if value is not msgspec.UNSET
-        }
-        self.settings = msgspec.structs.replace(self.settings, **changes)
-        settings = self.settings
+        said = msgspec.structs.asdict(body).items()
+        changes = {name: value for name, value in said if value is not msgspec.UNSET}
+        self.settings = settings = msgspec.structs.replace(self.settings, **changes)
         self.bound = bound_of(settings.least, settings.most, settings.sense)
         self._decided = None
 

@@ -26,7 +26,7 @@ from weitzman.learn.policies.portfolio.exploration import SHARE, checked_share
 from weitzman.learn.policies.portfolio.hedge import Gate
 from weitzman.learn.policies.portfolio.opened import CLARITY, OpenedPlayer
 from weitzman.learn.policies.portfolio.player import PortfolioPlayer
-from weitzman.learn.policies.simple import EARLIER_RULES, RULES, Simple
+from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
 from weitzman.learn.policy import Feedback, Policy, as_policy
 from weitzman.learn.preparation import Preparation, Prepare
@@ -201,7 +201,8 @@ def default_policy(
     paper: Any = Aware(FTRL(shared=shared, window=LOOKS), shared=shared)
     if prepare != "all":
         paper = Weitzman(FTRL(intercept=False, shared=shared), prepare=prepare)
-    rules = RULES if prepare == "all" else EARLIER_RULES
+    # `cheapest` is younger than portfolios of rounds that are not prepared
+    rules = [rule for rule in RULES if prepare == "all" or rule != "cheapest"]
     candidates: list[Policy] = [Simple(rule, shared, prepare) for rule in rules]
     candidates.append(paper)
     kinds: dict[Kind, tuple[Way, ...]] = {"past": (), "linear": ("fixed",)}
