@@ -10,9 +10,9 @@ import sys
 import time
 
 import weitzman as wz
+from weitzman.feedback import Feedback
 from weitzman.lab.worlds import WORLDS
 from weitzman.lab.worlds.instance import Instance
-from weitzman.learn.policy import Feedback
 
 ROUNDS, REPEATS, HIGHER, LEAST = 20_000, 5, 4.0, 0.25
 

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 import weitzman as wz
-from weitzman.learn.policy import Feedback, bounded, walk
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import bounded, walk
 from weitzman.learn.storage.registry import named_policy
 from weitzman.replays.judgement.estimate import estimate, farthest, scores
 from weitzman.replays.judgement.guess import guesses

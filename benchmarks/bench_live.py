@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 import weitzman as wz
-from weitzman.learn.policy import Feedback, Floats
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Floats
 
 ROUNDS = 2840
 SIZES = {"15x64": (15, 64, 56), "12x20": (12, 20, 0)}

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.logs.log import Log, read_log
 from weitzman.replays.cases import Case, play_cases
 

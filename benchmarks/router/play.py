@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 import weitzman as wz
 from router.rivals import WRONG, Router, TwoModels
-from weitzman.learn.policy import Feedback, Policy, bounded, walk
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Policy, bounded, walk
 from weitzman.learn.revealed import revealed
 from weitzman.logs.rounds import LogRounds
 from weitzman.replays.bootstrap import block_means, standard_errors

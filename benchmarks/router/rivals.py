@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from router.chances import Chances
-from weitzman.learn.policy import Feedback, Player, Round, State, only
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Player, Round, State, only
 from weitzman.search.rule import WeitzmanRule
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,8 @@ import weitzman as wz  # noqa: E402
 from router.hindsight import THRESHOLDS, best_cascade, best_pairs, chances_of  # noqa: E402
 from router.play import Course, averaged, errors_of, graded, play, telling  # noqa: E402
 from router.rivals import WRONG, Cascade, Router, Thompson, TwoModels  # noqa: E402
-from weitzman.learn.policy import Feedback, Policy  # noqa: E402
+from weitzman.feedback import Feedback  # noqa: E402
+from weitzman.learn.policy import Policy  # noqa: E402
 from weitzman.learn.storage.registry import named_policy  # noqa: E402
 
 SEEDS = 5

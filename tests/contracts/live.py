@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 import weitzman as wz
-from weitzman.learn.policy import Feedback, Floats, Policy, Round
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Floats, Policy, Round
 from weitzman.learn.storage.registry import described_policy
 from weitzman.ledger.snapshots import FileSnapshots
 from weitzman.ledger.sqlite.journal import SqliteJournal

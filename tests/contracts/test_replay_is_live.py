@@ -26,9 +26,10 @@ from tests.contracts.live import (
 )
 from tests.replays.logs import log_of
 from tests.serve.running import running
+from weitzman.feedback import Feedback
 from weitzman.learn.policies.joint import has_joint_law
 from weitzman.learn.policies.simple import RULES
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 from weitzman.learn.storage.registry import LEARNERS, POLICIES, named_policy
 from weitzman.logs.log import Log, read_log
 from weitzman.logs.rounds import LogRounds

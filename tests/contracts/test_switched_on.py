@@ -26,7 +26,7 @@ from tests.contracts.live import (
 )
 from weitzman.cli.main import app
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
 from weitzman.replays.replay import replay
 from weitzman.serve.commands.first import begin_with, first_problems

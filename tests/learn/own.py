@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policy import Feedback, Floats, Round, State
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Floats, Round, State
 from weitzman.search.rule import STOP, Action, Open, Take
 from weitzman.search.state import RoundState
 

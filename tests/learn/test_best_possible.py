@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import weitzman as wz
+from weitzman.feedback import Feedback
 from weitzman.learn.policies.simple import RULES
-from weitzman.learn.policy import Feedback, Policy, Round, bounded
+from weitzman.learn.policy import Policy, Round, bounded
 from weitzman.search.reservation import Sense
 from weitzman.search.rule import WeitzmanRule
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import weitzman as wz
+from weitzman.feedback import Feedback
 from weitzman.learn.models.costs import CostMeans
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 
 POLICIES: list[Policy] = [wz.default_policy(trees=False), wz.Weitzman(wz.FTRL()), wz.Simple("mean")]
 

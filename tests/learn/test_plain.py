@@ -5,13 +5,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import weitzman as wz
 from tests.learn.learners.test_contract import LEARNERS
 from tests.learn.test_policies import POLICIES
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.feedback import Feedback
+
+if TYPE_CHECKING:
+    from weitzman.learn.policy import Policy
 
 FEEDBACKS: tuple[Feedback, ...] = ("full", "opened")
 NEVER_COMPILED = """

@@ -9,10 +9,11 @@ import pytest
 import weitzman as wz
 from tests.learn.own import Thrifty
 from tests.learn.test_policies import POLICIES
+from weitzman.feedback import Feedback
 from weitzman.learn.checks.policy import CHECKS, check_policy
 from weitzman.learn.policies.joint import Kind, Way
 from weitzman.learn.policies.simple import RULES
-from weitzman.learn.policy import Feedback, Floats, Policy, Round
+from weitzman.learn.policy import Floats, Policy, Round
 from weitzman.learn.storage.registry import LEARNERS as KNOWN
 from weitzman.learn.storage.registry import POLICIES as SAVED
 from weitzman.search.rule import STOP, Action, Open, WeitzmanRule

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import weitzman as wz
+from weitzman.feedback import Feedback
 from weitzman.learn.bank_input import hash_of
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 
 POLICIES: list[Policy] = [wz.default_policy(trees=False), wz.Weitzman(wz.FTRL()), wz.Aware()]
 

@@ -11,10 +11,11 @@ import scipy.stats
 
 import weitzman as wz
 from tests.learn.test_searcher import columns, live_round, record
+from weitzman.feedback import Feedback
 from weitzman.learn.bank_input import hash_of
 from weitzman.learn.checks.policy import CHECKS
 from weitzman.learn.learners.rivals.optimistic_law import Mass
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 from weitzman.learn.revealed import bounds_of, revealed
 from weitzman.search.rule import WeitzmanRule, follow
 from weitzman.search.state import RoundState

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.replays.replay import Replay
 
 __all__ = ["a_replay"]

@@ -8,7 +8,7 @@ import pytest
 
 import weitzman as wz
 from tests.contracts.live import anonymous_log, named_log, two_valued_log
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
 from weitzman.replays.behaviour import behaviour_of, cut_between
 from weitzman.replays.replay import replay

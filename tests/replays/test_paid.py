@@ -8,7 +8,7 @@ import pytest
 
 import weitzman as wz
 from tests.replays.logs import normal_log
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds
 

@@ -9,12 +9,13 @@ import pytest
 
 import weitzman as wz
 from tests.learn.rounds import some_rounds
+from weitzman.feedback import Feedback
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.joint import Joint
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, default_policy, families_of
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.policy import Feedback, Floats, Policy, Round, walk
+from weitzman.learn.policy import Floats, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import PAPER, lineup_of
 from weitzman.replays.runs import Part, Piece, parts_of, play_part, put_together

@@ -34,7 +34,7 @@ from weitzman.search.reservation import Sense
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from weitzman.learn.policy import Feedback
+    from weitzman.feedback import Feedback
     from weitzman.logs.log import Log
     from weitzman.replays.cases import Case
     from weitzman.replays.report.findings import Findings

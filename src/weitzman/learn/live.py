@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError, SearchStateError
+from weitzman.feedback import Feedback
 from weitzman.learn.intake.given import given_values
 from weitzman.learn.models.costs import CostMeans
-from weitzman.learn.policy import Feedback, Player, Round, State
+from weitzman.learn.policy import Player, Round, State
 from weitzman.learn.record import bound_rule
 from weitzman.learn.revealed import revealed, teach, unknown
 from weitzman.learn.storage.format import pack

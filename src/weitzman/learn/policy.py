@@ -27,9 +27,9 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from weitzman import feedback as names
 from weitzman.arrays import Arrays
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.units import Units
 from weitzman.search.kernels import play_round
 from weitzman.search.numbers import LIMIT
@@ -39,7 +39,6 @@ from weitzman.search.state import RoundState
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 State = Arrays
-Feedback = names.Feedback
 
 
 class Round(NamedTuple):

@@ -33,7 +33,8 @@ from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Feedback, Floats, Round, State
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Floats, Round, State
 from weitzman.learn.units import LeastValue, Units, rounded
 
 Prepare = Literal["all", "contexts", "nothing"]

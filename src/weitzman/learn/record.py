@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.bank_input import wrong_contexts
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, bounded, walk
+from weitzman.learn.policy import Floats, Ints, Player, Round, bounded, walk
 from weitzman.learn.revealed import revealed, sigma_of, teach
 from weitzman.search.numbers import LIMIT, float_array
 from weitzman.search.rule import Rule

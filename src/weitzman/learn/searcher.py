@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
+from weitzman.feedback import Feedback
 from weitzman.learn.bank_input import check_new_boxes, hash_of, places_of, value_in_hand
 from weitzman.learn.explanation import BestPossible, Explanation, explain_order
 from weitzman.learn.features import Encoding
@@ -28,7 +29,7 @@ from weitzman.learn.intake.past import PastLog, Watch, live_through, log_setting
 from weitzman.learn.learner import Learner
 from weitzman.learn.live import LiveSearch
 from weitzman.learn.models.costs import CostMeans
-from weitzman.learn.policy import Feedback, Policy, Round, State, checked_round, decided
+from weitzman.learn.policy import Policy, Round, State, checked_round, decided
 from weitzman.learn.record import Played, checked_record, checked_rows, first_sigma, play_at_once
 from weitzman.learn.reopen import reopened
 from weitzman.learn.settings import (

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
-from weitzman.learn.policy import Feedback, Policy, Round
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Policy, Round
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option, options_of

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weitzman.compiled.beside import waiting
+from weitzman.feedback import Feedback
 from weitzman.jobs.files import Finished
 from weitzman.jobs.processes import Tick, cores, in_processes
 from weitzman.jobs.progress import bar
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 from weitzman.learn.storage.registry import described_policy
 from weitzman.logs.log import Log
 from weitzman.replays.diagnosis.calibration import Promise, promised

@@ -25,9 +25,10 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.figures.table import as_text
 from weitzman.jobs.processes import Tick, in_processes
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 from weitzman.logs.log import Log
 from weitzman.logs.rounds import LogRounds, gaps_of
 from weitzman.replays.bootstrap import block_means, standard_errors

@@ -20,13 +20,14 @@ import numpy as np
 
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.jobs.processes import Tick
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.joint import Joint, JointFamily, by_trees
 from weitzman.learn.policies.portfolio.player import pick
 from weitzman.learn.policies.portfolio.portfolio import Portfolio, families_of, policy_name
 from weitzman.learn.policies.simple import Simple
-from weitzman.learn.policy import Feedback, Player, Policy, Round, walk
+from weitzman.learn.policy import Player, Policy, Round, walk
 from weitzman.learn.record import play_known_round
 from weitzman.replays.lineup import Lineup
 from weitzman.search.state import RoundState

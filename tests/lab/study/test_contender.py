@@ -7,12 +7,12 @@ from typing import Any, Literal
 import pytest
 
 import weitzman as wz
+from weitzman.feedback import Feedback
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.portfolio.portfolio import default_policy
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.policy import Feedback
 from weitzman.learn.searcher import Searcher
 
 RUN: dict[str, Any] = {"boxes": 3, "dimension": 2, "rounds": 1000, "cost": 1.0, "rng": 5}

@@ -10,13 +10,13 @@ import pytest
 
 import weitzman as wz
 from tests.lab.instances import boxes_of
+from weitzman.feedback import Feedback
 from weitzman.lab.study.contender import CONTENDERS, Contender
 from weitzman.lab.study.evaluate import checkpoints_of, evaluate
 from weitzman.lab.study.rows import Row
 from weitzman.lab.worlds import WORLDS
 from weitzman.lab.worlds.paper import Signed
 from weitzman.lab.worlds.spread import Spread
-from weitzman.learn.policy import Feedback
 
 SUMS = ("total", "expected_total", "regret", "expected_regret", "opened", "paid", "certificate")
 

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tests.learn.learners.test_contract import LEARNERS
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.play import play_compiled
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.policies.weitzman import Weitzman, WeitzmanPlayer
-from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record, checked_record, play_record
 from weitzman.learn.searcher import Searcher
 from weitzman.search.reservation import Sense

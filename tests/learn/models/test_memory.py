@@ -10,12 +10,13 @@ import pytest
 import weitzman as wz
 from tests.learn.models.test_refits import ends
 from tests.learn.rounds import some_rounds
+from weitzman.feedback import Feedback
 from weitzman.learn.models import forest, means, trees
 from weitzman.learn.models.history import MEMORY, History
 from weitzman.learn.models.means import Means, fit_means
 from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.trees import Trees
-from weitzman.learn.policy import Feedback, Round
+from weitzman.learn.policy import Round
 from weitzman.learn.record import play_known_round
 
 SMALL = 30

@@ -6,13 +6,14 @@ import pytest
 import weitzman as wz
 from tests.learn.rounds import revealed, seen_in, some_rounds
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds import WORLDS
 from weitzman.learn.loss import loss
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.aware import Aware
 from weitzman.learn.policies.family import Members
-from weitzman.learn.policy import Feedback, Floats, Round, walk
+from weitzman.learn.policy import Floats, Round, walk
 from weitzman.search.rule import follow
 from weitzman.search.state import RoundState
 

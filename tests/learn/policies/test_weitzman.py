@@ -9,10 +9,11 @@ import pytest
 import weitzman as wz
 from tests.learn.rounds import revealed, seen_in, some_rounds
 from tests.learn.test_searcher import record
+from weitzman.feedback import Feedback
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.optimism import KAPPA
 from weitzman.learn.policies.weitzman import WeitzmanPlayer
-from weitzman.learn.policy import Feedback, walk
+from weitzman.learn.policy import walk
 from weitzman.learn.preparation import Preparation, with_constant
 from weitzman.learn.probing import Bought, probes
 from weitzman.learn.record import Played, checked_record, play_record

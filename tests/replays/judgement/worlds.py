@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.feedback import Feedback
 from weitzman.learn.features import Encoding
-from weitzman.learn.policy import Feedback, Floats, Player, Round
+from weitzman.learn.policy import Floats, Player, Round
 from weitzman.logs.log import Log
 from weitzman.search.rule import STOP, Action, Open, Rule, WeitzmanRule
 from weitzman.search.state import RoundState

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import weitzman as wz
 from tests.contracts.live import InProcess
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.ledger.bodies import Created, Imported, PastRound, encode
 from weitzman.ledger.event import Draft
 from weitzman.ledger.sqlite.journal import SqliteJournal

@@ -11,7 +11,7 @@ import pytest
 import weitzman as wz
 from tests.contracts.live import InProcess, named_log, served, two_valued_log
 from tests.serve.running import Running
-from weitzman.learn.policy import Feedback
+from weitzman.feedback import Feedback
 from weitzman.learn.storage.registry import named_policy
 from weitzman.ledger.bodies import Closed, Created, Opened, Seen, encode
 from weitzman.ledger.event import Draft

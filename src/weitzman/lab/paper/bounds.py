@@ -36,9 +36,9 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.lab.exact.clairvoyant import clairvoyant
 from weitzman.lab.worlds.instance import Instance
-from weitzman.learn.policy import Feedback
 
 _FULL: Final = math.pow(2.0, 0.75)
 

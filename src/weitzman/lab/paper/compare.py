@@ -24,7 +24,7 @@ from weitzman.lab.study.summary import finals, mean_in_words, summarise
 from weitzman.lab.worlds import WORLDS
 
 if TYPE_CHECKING:
-    from weitzman.learn.policy import Feedback
+    from weitzman.feedback import Feedback
 
 # The theorem's η needs a radius, which the impossibility example has none of. A policy is no learner.
 LEARNERS = tuple(n for n in CONTENDERS if n not in ("cpb-theorem", "cpb-tuned", "default"))

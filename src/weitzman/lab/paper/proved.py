@@ -24,7 +24,7 @@ from weitzman.lab.worlds.instance import Instance
 from weitzman.learn.probing import block_length
 
 if TYPE_CHECKING:
-    from weitzman.learn.policy import Feedback
+    from weitzman.feedback import Feedback
 
 _TOLERANCE = 1e-6
 _SEEDS, _ROUNDS = 3, 3000

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, cast
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.learner import Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.learners.linearised import LinearisedFTRL
@@ -30,7 +31,7 @@ from weitzman.learn.learners.rivals.linucb import LinUCB
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
 from weitzman.learn.learners.rivals.optimistic_residual import OptimisticResidual
 from weitzman.learn.learners.rivals.thompson import Thompson
-from weitzman.learn.policy import Feedback, Policy
+from weitzman.learn.policy import Policy
 from weitzman.learn.probing import block_length
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.registry import named_policy

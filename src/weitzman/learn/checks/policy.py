@@ -22,8 +22,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from weitzman.feedback import Feedback
 from weitzman.learn.bank_input import hash_of
-from weitzman.learn.policy import Feedback, Floats, Player, Policy, Round, walk
+from weitzman.learn.policy import Floats, Player, Policy, Round, walk
 from weitzman.learn.revealed import check_learns, teach
 from weitzman.learn.storage.rules import KINDS, rule_from, rule_state
 from weitzman.search.rule import STOP, Action, Open, Rule, Take

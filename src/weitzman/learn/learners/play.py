@@ -16,6 +16,7 @@ import numpy as np
 
 from weitzman.arrays import Flags
 from weitzman.compiled.beside import is_being_made
+from weitzman.feedback import Feedback
 from weitzman.learn.learners.compiled_bank import CompiledBank
 from weitzman.learn.learners.parts.loop import (
     FULL,
@@ -26,7 +27,6 @@ from weitzman.learn.learners.parts.loop import (
     Scratch,
     play_rounds,
 )
-from weitzman.learn.policy import Feedback
 from weitzman.learn.record import Played, Record
 
 _CODES = {"full": FULL, "opened": OPENED, "probe": PROBED, "opened+probe": OPENED | PROBED}

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from weitzman.arrays import Flags
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.models.kept import Kept, add_up, put_round
 from weitzman.learn.models.refits import Refits
 from weitzman.learn.models.window import Window
-from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
+from weitzman.learn.policy import Floats, Ints, Round, State
 from weitzman.learn.preparation import Preparation, Prepare, checked_prepare
 from weitzman.learn.prepared_rounds import PreparedRounds
 from weitzman.search.numbers import whole_number

@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.learner import Bank, Learner
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.loss import loss
@@ -55,7 +56,7 @@ from weitzman.learn.policies.aware_rule import SUMMARY, AwareRule, Situation
 from weitzman.learn.policies.family import LearnerFamily
 from weitzman.learn.policies.prepared import prepare_for, prepared_bank, started
 from weitzman.learn.policies.weitzman import kappa_of
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, joined, parted
+from weitzman.learn.policy import Floats, Ints, Player, Round, State, joined, parted
 from weitzman.learn.preparation import Prepare, checked_prepare
 
 NEW = 2

@@ -42,8 +42,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.learners.rivals.optimistic_law import OptimisticLaw
-from weitzman.learn.policy import Feedback, Floats, Round, State, joined, only, parted
+from weitzman.learn.policy import Floats, Round, State, joined, only, parted
 from weitzman.search.numbers import whole_number
 from weitzman.search.rule import WeitzmanRule
 

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.policies.portfolio.both import Both, sigma_now
 from weitzman.learn.policy import (
-    Feedback,
     Floats,
     Player,
     Policy,

@@ -19,21 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.compiled.decorators import checked
+from weitzman.feedback import Feedback
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.prepared import PreparedPlayer
 from weitzman.learn.policies.unit_rule import in_units
-from weitzman.learn.policy import (
-    Feedback,
-    Floats,
-    Ints,
-    Player,
-    Round,
-    State,
-    cheapest,
-    joined,
-    parted,
-    walk,
-)
+from weitzman.learn.policy import Floats, Ints, Player, Round, State, cheapest, joined, parted, walk
 from weitzman.learn.preparation import WIDE, Prepare, with_constant
 from weitzman.search.kernels import play_round
 from weitzman.search.rule import Rule, WeitzmanRule

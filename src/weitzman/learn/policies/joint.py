@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.models.history import History
 from weitzman.learn.models.laws import CAP, Laws
 from weitzman.learn.models.sample import Sample
@@ -43,7 +44,7 @@ from weitzman.learn.models.trees import Trees
 from weitzman.learn.policies.family import Indices, alone
 from weitzman.learn.policies.joint_rule import JointRule
 from weitzman.learn.policies.simple import best_or_stay, stay
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, cheapest
+from weitzman.learn.policy import Floats, Ints, Player, Round, State, cheapest
 from weitzman.learn.preparation import Prepare
 from weitzman.search.numbers import finite_number
 from weitzman.search.rule import Rule, WeitzmanRule

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weitzman.feedback import Feedback
 from weitzman.learn.explanation import Explanation, explain_order
 from weitzman.learn.learner import Bank, as_learner, bank_of
 from weitzman.learn.learners.ftrl import FTRL
@@ -19,7 +20,7 @@ from weitzman.learn.learners.residual import Residual
 from weitzman.learn.learners.ridge import Ridge
 from weitzman.learn.learners.tuned import TunedBank
 from weitzman.learn.policies.unit_rule import in_units
-from weitzman.learn.policy import Feedback, Floats, Player, Round, State, cheapest, joined, parted
+from weitzman.learn.policy import Floats, Player, Round, State, cheapest, joined, parted
 from weitzman.learn.preparation import WIDE, Preparation, Prepare, with_constant
 from weitzman.search.rule import Rule, WeitzmanRule
 

@@ -28,12 +28,13 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags
 from weitzman.compiled.decorators import kernel
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.models.empirical import NoContext
 from weitzman.learn.models.fixed_set import FixedSet
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import Means
 from weitzman.learn.policies.family import Indices, alone
-from weitzman.learn.policy import Feedback, Floats, Ints, Player, Round, State, only
+from weitzman.learn.policy import Floats, Ints, Player, Round, State, only
 from weitzman.learn.preparation import Prepare
 from weitzman.search.rule import NO_BOX, WeitzmanRule
 

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
-from weitzman.learn.policy import Feedback, Floats, Ints, Round, State
+from weitzman.feedback import Feedback
+from weitzman.learn.policy import Floats, Ints, Round, State
 from weitzman.search.rule import STOP, Action, Open
 from weitzman.search.state import RoundState
 

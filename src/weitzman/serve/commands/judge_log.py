@@ -74,6 +74,9 @@ def main() -> None:
     line, _, content = sys.stdin.buffer.read().partition(b"\n")
     answer = told(msgspec.json.decode(line, type=Asked), content)
     sys.stdout.buffer.write(msgspec.json.encode(answer))
+    sys.stdout.buffer.flush()
+    # At once: threads of Arrow that are still beginning would abort a process that ends in the usual way
+    os._exit(0)
 
 
 if __name__ == "__main__":

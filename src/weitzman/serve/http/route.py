@@ -171,9 +171,14 @@ class Route:
         if len(found) < len(given):
             raise Refusal("invalid", "Expected every field once.", given[-1][0][:100])
         try:
-            return msgspec.convert(found, self.asks, strict=False)
+            asked = msgspec.convert(found, self.asks, strict=False)
         except msgspec.ValidationError as error:
             raise unreadable(error, b"{}", self.asks) from None
+        for name, text in found.items():
+            # What is not wanted is left out
+            if getattr(asked, name, text) is None:
+                raise Refusal("invalid", f"Expected a value. Got {text!r}.", name)
+        return asked
 
     def may_take_long(self, engine: Engine, args: dict[str, str]) -> bool:
         if self.takes_long == "never":

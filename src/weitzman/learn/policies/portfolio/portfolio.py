@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from weitzman.errors import InvalidInputError
+from weitzman.feedback import Feedback
 from weitzman.learn.learners.ftrl import FTRL
 from weitzman.learn.models.history import History
 from weitzman.learn.policies.aware import Aware
@@ -28,7 +29,7 @@ from weitzman.learn.policies.portfolio.opened import CLARITY, OpenedPlayer
 from weitzman.learn.policies.portfolio.player import PortfolioPlayer
 from weitzman.learn.policies.simple import RULES, Simple
 from weitzman.learn.policies.weitzman import Weitzman
-from weitzman.learn.policy import Feedback, Policy, as_policy
+from weitzman.learn.policy import Policy, as_policy
 from weitzman.learn.preparation import Preparation, Prepare
 
 LOOKS = 1024
