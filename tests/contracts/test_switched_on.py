@@ -125,7 +125,8 @@ def test_the_command_saves_the_policy_of_its_answer(feedback: Feedback, tmp_path
     result = CliRunner().invoke(app, [*command, "--save", str(saved), "--json"])
     advised = json.loads(result.stdout)["answer"]["policy"]
     told = CliRunner().invoke(app, [*command, "--save", str(saved)]).stdout.splitlines()[-1]
-    assert told == f"Switch it on: weitzman serve --problem my-log={saved}"
+    switch = f"Switch it on: weitzman serve --problem my-log={saved}"
+    assert told == f"Saved: {advised}, as it is after this log. {switch}"
     log = wz.read_log(path)
     policy = wz.default_policy(trees=False, shared=log.shared) if advised == "default" else advised
     searcher = wz.load(saved)

@@ -280,13 +280,14 @@ def _print_answer(terminal: "Console", found: "Findings") -> None:
 def _next_step(found: "Findings", log: Path, save: Path | None) -> str:
     """Return the command that switches on what was replayed, or saves it first."""
     name = re.sub(r"[^A-Za-z0-9._~-]+", "-", log.stem).strip("-._~")[:64] or "problem"
+    policy = found.answer.verdict.advised
     if save is not None:
-        return f"Switch it on: weitzman serve --problem {name}={shlex.quote(str(save))}"
+        command = f"weitzman serve --problem {name}={shlex.quote(str(save))}"
+        return f"Saved: {policy}, as it is after this log. Switch it on: {command}"
     words = [word for word in sys.argv[1:] if word != "--json"]
     command = shlex.join(
         ["weitzman", *words] if words[:1] == ["replay"] else ["weitzman", "replay", str(log)]
     )
-    policy = found.answer.verdict.advised
     return f"Save {policy} as it is after this log, to switch it on: {command} --save {name}.wz"
 
 

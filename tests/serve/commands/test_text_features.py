@@ -28,6 +28,8 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
             ROWS,
             dict(zip("cba", reversed(ROWS), strict=True)),
             by_column,
+            [{f"x_{name}": given for name, given in row.items()} for row in ROWS],
+            [{f"x_{name}": given for name, given in row.items()} for row in by_column],
             expected.tolist(),
         ]
         for k, given in enumerate(ways):
@@ -44,6 +46,10 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
         ({"size": "3", "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
         ({"size": True, "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
         ({"size": 3.0, "kind": "shop"}, "The feature 'new' is missing."),
+        (
+            {"size": 3.0, "kind": "shop", "nwe": True},
+            "is missing. The problem has no feature 'nwe'.",
+        ),
         ({"size": 3.0, "kind": "shop", "new": True, "old": 1.0}, "no feature 'old'"),
         ({**dict.fromkeys(FEATURES, 1.0), "size": "x"}, "The feature 'size' must be a finite"),
     ],

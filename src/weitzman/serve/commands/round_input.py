@@ -11,7 +11,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.learn.features import Encoding
+from weitzman.learn.features import PREFIX, Encoding
 from weitzman.learn.record import bound_rule
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT, finite_number
@@ -131,12 +131,18 @@ def _by_name(
 def _by_feature(features: list[str], row: Named, i: int) -> Numbers:
     field, encoding = f"contexts[{i}]", None
     if not all(row.get(name) is not None for name in features):
+        # A log has a prefix before its features
+        bare = {name: name.removeprefix(PREFIX) for name in row if name not in features}
+        row = {name if bare.get(name) in row else bare.get(name, name): row[name] for name in row}
+    if not all(row.get(name) is not None for name in features):
         # Texts and truth values stand for several numbers, and one may say that another is missing
         encoding = Encoding.of(features)
     names = features if encoding is None else [feature.name for feature in encoding.features]
     for name in names:
         if name not in row:
-            raise Refusal("invalid", f"The feature {name!r} is missing.", field)
+            other = next((x for x in row if x not in names), None)
+            more = "" if other is None else f" The problem has no feature {other!r}."
+            raise Refusal("invalid", f"The feature {name!r} is missing.{more}", field)
     if len(row) != len(names):
         other = next(name for name in row if name not in names)
         raise Refusal("invalid", f"The problem has no feature {other!r}.", field)
