@@ -108,7 +108,7 @@ FIELDS: Final[dict[str, str]] = {
     "regret": "What was lost against hindsight, over the rounds of which every value is known.",
     "report": "What these rounds came to, without the best single box, the rule beside the caller and draws.",
     "reservation_value": "By what the rule decides whether to open it; null under a policy that has none.",
-    "reservation_values": "By name of box, ±1.8e308 if infinite; null if the policy decides again after every look.",
+    "reservation_values": "By name of box, ±1.8e308 if infinite; null if decided again after every look.",
     "results": "One per command, in their order.",
     "revoked": "When it was revoked, in seconds since 1970 UTC; null if it is valid.",
     "round": "The id of the round.",
