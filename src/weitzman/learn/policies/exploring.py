@@ -192,6 +192,9 @@ class ExploringRule:
     array([1. , 0.1, 0.1])
     """
 
+    # Every open round of a service has one: without a dictionary of its own
+    __slots__ = ("chance", "drawn", "first", "needs")
+
     def __init__(self, first: Rule, needs: Rule | None, *, chance: float, drawn: bool) -> None:
         self.first = first
         self.needs = needs
