@@ -31,7 +31,7 @@ def _content(log: Log, rounds: int) -> bytes:
         "box": np.array(kept.boxes)[b],
         "cost": kept.costs[t, b],
         "value": kept.values[t, b],
-        **{f"x_{name}": kept.contexts[t, b, k] for k, name in enumerate(kept.features)},
+        **{name: kept.contexts[t, b, k] for k, name in enumerate(kept.features)},
     }
     sink = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), sink)
@@ -39,17 +39,16 @@ def _content(log: Log, rounds: int) -> bytes:
 
 
 def _total_of_a_player(log: Log) -> float:
-    """Return what the live rounds cost by the policy itself, which has learned the imported ones."""
+    """Return what the live rounds cost by the policy itself, which has lived through the imported ones."""
     known = LogRounds(log, 1.0)
     player = wz.default_policy().start(
         boxes=len(log.boxes), dimension=known.dimension, feedback="opened"
     )
     total = 0.0
     for number, (shown, values) in enumerate(known):
-        if number < IMPORTED:
-            player.learn(shown, values)
-        elif number < IMPORTED + LIVE:
-            total += play_known_round(player, shown, values, "opened")[1].total
+        if number < IMPORTED + LIVE:
+            paid = play_known_round(player, shown, values, "opened")[1].total
+            total += paid if number >= IMPORTED else 0.0
     return total
 
 
