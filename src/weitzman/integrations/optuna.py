@@ -20,7 +20,7 @@ from weitzman.integrations.tuning.attempts import Attempt, Choice, Numeric, Para
 from weitzman.integrations.tuning.chart import outlook_chart
 from weitzman.integrations.tuning.worth import Outlook, Outlooks
 from weitzman.search.extras import need
-from weitzman.search.numbers import finite_number, whole_number
+from weitzman.search.numbers import positive_number, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,13 +67,10 @@ class WorthATrial:
         noisy: bool = False,
         propose: bool = False,
     ) -> None:
-        worth = finite_number(value_of_a_unit, "The value of a unit", "be a finite number > 0")
-        if worth <= 0.0:
-            raise InvalidInputError("The value of a unit", "be a finite number > 0", worth)
-        self.value_of_a_unit = worth
-        self.cost = cost if isinstance(cost, str) else _positive(cost, "The cost")
+        self.value_of_a_unit = positive_number(value_of_a_unit, "The value of a unit")
+        self.cost = cost if isinstance(cost, str) else positive_number(cost, "The cost")
         self._outlooks = Outlooks(
-            price=1.0 / worth,
+            price=1.0 / self.value_of_a_unit,
             constant=None if isinstance(self.cost, str) else self.cost,
             noisy=noisy,
             least=whole_number(least, "The least number of trials", least=3),
@@ -178,14 +175,7 @@ class WorthATrial:
                 rule = f"set the user attribute {self.cost!r}, its cost"
                 raise InvalidInputError(f"Trial {trial.number}", rule, dict(trial.user_attrs))
             return None
-        return _positive(trial.user_attrs[self.cost], f"The cost of trial {trial.number}")
-
-
-def _positive(number: Any, subject: str) -> float:
-    cost = finite_number(number, subject, "be a finite number > 0")
-    if cost <= 0.0:
-        raise InvalidInputError(subject, "be a finite number > 0", number)
-    return cost
+        return positive_number(trial.user_attrs[self.cost], f"The cost of trial {trial.number}")
 
 
 def _sign(study: Any) -> float:

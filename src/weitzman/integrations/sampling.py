@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
-from weitzman.search.numbers import finite_array, finite_number, whole_number
+from weitzman.search.numbers import finite_array, finite_number, positive_number, whole_number
 from weitzman.search.round import Search
 from weitzman.search.state import RoundState
 from weitzman.search.variants.believed.alike import AlikeRule
@@ -93,7 +93,7 @@ class RightAnswers:
     def _belief(self, name: str) -> SuccessBelief:
         a, b = self.beliefs.get(name, (1.0, 1.0))
         for number in (a, b):
-            _positive(number, f"The belief of {name!r}")
+            positive_number(number, f"The belief of {name!r}")
         return SuccessBelief(float(a), float(b))
 
 
@@ -161,14 +161,7 @@ class BestAnswers:
 def _costs(costs: Mapping[str, float]) -> list[float]:
     if not costs:
         raise InvalidInputError("The models", "be at least one", costs)
-    return [_positive(cost, f"The cost of {name!r}") for name, cost in costs.items()]
-
-
-def _positive(number: Any, subject: str) -> float:
-    found = finite_number(number, subject, "be a finite number > 0")
-    if found <= 0.0:
-        raise InvalidInputError(subject, "be a finite number > 0", number)
-    return found
+    return [positive_number(cost, f"The cost of {name!r}") for name, cost in costs.items()]
 
 
 def _turned(belief: Belief) -> Belief:

@@ -33,6 +33,15 @@ def finite_number(value: Any, subject: str, rule: str = "be a finite number") ->
     return number
 
 
+def positive_number(value: Any, subject: str) -> float:
+    """Return ``value`` as a float above 0."""
+    rule = "be a finite number > 0"
+    number = finite_number(value, subject, rule)
+    if number <= 0.0:
+        raise InvalidInputError(subject, rule, value)
+    return number
+
+
 def checked_value(value: Any, subject: str, rule: str = "be a finite number") -> float:
     """Return a value that a round can have in hand as a float."""
     number = finite_number(value, subject, rule)
