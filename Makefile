@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
 
-.PHONY: help demo system test test-alone test-integrations test-integrations-full test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-fit bench-gateway bench-live bench-memory bench-peers bench-replay bench-router bench-serve bench-tuning bench-variants docs clean
+.PHONY: help demo system test test-alone test-integrations test-integrations-full test-random test-reliability test-slow mutate check bench bench-beside bench-cold bench-default bench-fit bench-gateway bench-live bench-memory bench-peers bench-replay bench-router bench-serve bench-tuning bench-variants docs clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -64,7 +64,7 @@ docs: .venv/installed  ## build the documentation into docs/_build, warnings are
 	$(BIN)/sphinx-build -q -W --keep-going -E docs docs/_build
 
 # Others measure machine code, from their first round on
-bench bench-variants bench-fit bench-beside bench-gateway bench-live bench-replay bench-peers bench-router bench-serve: export WEITZMAN_COMPILE = first
+bench bench-variants bench-default bench-fit bench-beside bench-gateway bench-live bench-replay bench-peers bench-router bench-serve: export WEITZMAN_COMPILE = first
 
 bench: .venv/installed  ## time the exact core
 	$(BIN)/python -m pytest -q benchmarks/bench_core.py -p no:xdist -o python_files='bench_*.py' --benchmark-only -s
@@ -74,6 +74,9 @@ bench-variants: .venv/installed  ## time plans of stages, trees and shortlists
 
 bench-cold: .venv/installed  ## time the first decision in an environment of its own, on two idle cores 10 minutes
 	$(BIN)/python benchmarks/bench_cold.py
+
+bench-default: .venv/installed  ## what the policy default makes on the recorded problems (15 minutes)
+	$(BIN)/python benchmarks/bench_default.py
 
 bench-fit: .venv/installed  ## time exact FTRL where no weights fit (half a minute)
 	$(BIN)/python benchmarks/bench_fit.py

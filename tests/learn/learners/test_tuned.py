@@ -48,6 +48,8 @@ class Plain:
         ]
         self.ahead: list[list[float]] = [[] for _ in STRENGTHS]
         self.usual: float | None = None
+        self.features = features
+        self.contexts: list[Array] = []
 
     def given(self, k: int, contexts: Array) -> Array:
         s = STRENGTHS[k]
@@ -67,6 +69,9 @@ class Plain:
         return plain + self.dearer(costs)
 
     def leader(self) -> int:
+        shown = len(self.contexts)
+        if not self.curious and shown < 2 * self.features:
+            return min(k for k, s in enumerate(STRENGTHS) if 2 * self.features / s <= shown)
         best, most = 0, 0.0
         for k, ahead in enumerate(self.ahead):
             lead = sum(ahead)
@@ -84,6 +89,9 @@ class Plain:
             self.banks[k].update(EVERY, self.given(k, contexts), left, costs)
         for k, ahead in enumerate(self.ahead):
             ahead.append(lost[0] - lost[k])
+        for row in contexts[~np.isnan(values)]:
+            if not any(np.array_equal(row, one) for one in self.contexts):
+                self.contexts.append(row)
 
 
 @pytest.mark.parametrize(("features", "slope"), [(1, 2.0), (12, 0.0), (12, 1.0)])
@@ -105,6 +113,20 @@ def test_who_predicts_is_clearly_better_than_the_first(
     # Features that say nothing are not gone by
     if slope != 1.0:
         assert (bank.leader == 0) == (slope > 0.0)
+
+
+@pytest.mark.parametrize(
+    ("own", "leaders"), [(False, [3, *[2] * 7, 1, 1]), (True, [3, 2, 2, *[1] * 7])]
+)
+def test_features_count_as_far_as_contexts_tell_them_apart(own: bool, leaders: list[int]) -> None:
+    bank, rng = TunedBank(LEARNER, boxes=BOXES, dimension=1 + 32), np.random.default_rng(3)
+    found = []
+    for _ in leaders:
+        found.append(bank.leader)
+        contexts = np.full((BOXES, 33), 2.0)
+        contexts[:, 1:] = rng.normal(size=(BOXES, 32) if own else 32)
+        bank.update(EVERY, contexts, rng.normal(size=BOXES), COSTS)
+    assert found == leaders
 
 
 @pytest.mark.parametrize("features", [1, 5, 64])
@@ -162,7 +184,7 @@ def test_an_earlier_state_is_led_by_who_is_ahead_and_given_what_it_was_given() -
     for contexts, values in rounds(40, 12, 3, 0.0):
         bank.update(EVERY, contexts, values, COSTS)
     state = bank.state()
-    del state["squares"], state["constants"], state["cost"]
+    del state["squares"], state["constants"], state["cost"], state["contexts"]
     losses = bank._losses + 7.0
     state["losses"] = losses
     again.restore(state)

@@ -21,6 +21,13 @@ clearly better once
 and of those that are, the one with the least L predicts. Without (1) the lead changes with the noise of the
 first values, and every change moves all reservation values.
 
+**Before that.** As long as fewer contexts were seen than there are features, a new one lies where no look has
+been, and what is predicted there is noise. Weights that are held s times as strongly are about as free as
+those of d/s features, and a feature is taken to need two contexts. So until the values of 2 d different
+contexts are seen, the first learner with 2 d/s ≤ their number predicts, and (1) is not asked. The boxes of a
+round may all have the same context, as models that could answer one question have: then a round shows one.
+Where each box has a context of its own, it shows n.
+
 **Optimism** is that of the first learner, whoever predicts: what is not known of a box is how much its
 features say, and a learner that holds their weights strongly takes for known what it was never shown.
 
@@ -36,10 +43,11 @@ are clearly better where boxes differ by a constant.
 So what is learned, and held to the others, is σ − (c − c̄), with c̄ the mean cost of the first round that is
 learned: H_c(σ − v) = H_c((σ − (c − c̄)) − (v − (c − c̄))). Where all looks cost the same it is σ.
 
-With ``curious``, where only what is opened is seen, both are as they were: d features hold the level like d/4
-looks in the first learner and like d/16 in the others, and σ is what is learned. Boxes that were looked at
-once or twice are then held to the others more strongly, and the policy adds what the cost of a box that it
-never looked at makes (:mod:`weitzman.learn.policies.allowance`).
+With ``curious``, where only what is opened is seen, these are as they were: the first learner predicts from
+the first round on, d features hold the level like d/4 looks in the first learner and like d/16 in the others,
+and σ is what is learned. Boxes that were looked at once or twice are then held to the others more strongly,
+and the policy adds what the cost of a box that it never looked at makes
+(:mod:`weitzman.learn.policies.allowance`).
 """
 
 import math
@@ -62,6 +70,9 @@ STRENGTHS = (1.0, 8.0, 64.0, math.inf)
 
 LEVELS = (1.0, 0.5, 0.5, 0.5)
 """How many looks the level of a box is held like."""
+
+CONTEXTS = 2
+"""How many different contexts a feature needs."""
 
 _HELD = (*STRENGTHS[:-1], 1.0)  # the last one has no features to hold more strongly
 _ALIKE = tuple(math.sqrt(s) for s in _HELD)
@@ -93,6 +104,9 @@ class TunedBank(Bank):
         self._constants = np.array(_AS_FEATURE) if curious else free
         # c̄; NaN before anything is learned, +∞ if σ itself is
         self._cost = math.inf if curious else math.nan
+        # Of how many different contexts values were seen, up to as many as the first bank waits for
+        self._wanted = CONTEXTS * (dimension - 1)
+        self._contexts = math.inf if curious else 0.0
         # −Σ D and Σ D² of each bank
         self._losses = np.zeros(len(self._banks))
         self._squares = np.zeros(len(self._banks))
@@ -100,13 +114,23 @@ class TunedBank(Bank):
     @property
     def leader(self) -> int:
         """The number of the bank that predicts."""
-        best = 0
+        best = self._first
+        if best > 0:
+            return best
         losses, squares = self._losses.tolist(), self._squares.tolist()
         for k, lost in enumerate(losses):
             # Squared, so that after one round, where both sides are the same, rounding does not decide
             if lost < losses[best] and lost * lost > squares[k]:
                 best = k
         return best
+
+    @property
+    def _first(self) -> int:
+        """The number of the bank that predicts until another is clearly better."""
+        if self._contexts >= self._wanted:
+            return 0
+        few = (k for k, s in enumerate(STRENGTHS[:-1]) if s * self._contexts >= self._wanted)
+        return next(few, len(STRENGTHS) - 1)
 
     def _given(self, k: int, contexts: Floats) -> Floats:
         """Return contexts as one of the banks sees them."""
@@ -163,6 +187,8 @@ class TunedBank(Bank):
             )
             bank.update_arrays(boxes=boxes, contexts=rows, values=values, costs=costs)
         self._cost = mean
+        if self._contexts < self._wanted:
+            self._contexts += len({row.tobytes() for row in contexts[known]})
         first, *others = (math.fsum(lost) for lost in loss(sigma - values[known], paid))
         apart = np.array([0.0, *(lost - first for lost in others)])
         self._losses += apart
@@ -196,14 +222,18 @@ class TunedBank(Bank):
         state: Arrays = {name: array.copy() for name, array in own.items()}
         if not math.isinf(self._cost):
             state["cost"] = np.array([self._cost])
+        if not math.isinf(self._contexts):
+            state["contexts"] = np.array([self._contexts])
         return state | joined({f"bank{k}": bank.state() for k, bank in enumerate(self._banks)})
 
     def _restore(self, boxes: int, state: Arrays) -> None:
         losses = state.get("losses")
-        # Earlier states hold L_k, and whoever was ahead led; all banks held the constant alike, and learned σ
+        # Earlier states hold L_k, and whoever was ahead led, after however few contexts; all banks held the
+        # constant alike, and learned σ
         squares = state.get("squares", np.zeros_like(self._squares))
         constants = state.get("constants", np.array(_ALIKE))
         cost = state.get("cost", np.array([math.inf]))
+        contexts = state.get("contexts", np.array([math.inf]))
         if losses is None or {a.shape for a in (losses, squares, constants)} != {
             (len(self._banks),)
         }:
@@ -214,3 +244,4 @@ class TunedBank(Bank):
         self._squares = np.array(squares, dtype=np.float64)
         self._constants = np.array(constants, dtype=np.float64)
         self._cost = float(np.array(cost, dtype=np.float64)[0])
+        self._contexts = float(np.array(contexts, dtype=np.float64)[0])
