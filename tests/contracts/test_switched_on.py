@@ -123,10 +123,17 @@ def test_the_command_saves_the_policy_of_its_answer(feedback: Feedback, tmp_path
     assert before.exit_code == 0, before.output
     assert before.stdout.splitlines()[-1].endswith(f"weitzman replay '{path}' --save my-log.wz")
     result = CliRunner().invoke(app, [*command, "--save", str(saved), "--json"])
-    advised = json.loads(result.stdout)["answer"]["policy"]
+    answer = json.loads(result.stdout)["answer"]
+    advised = answer["policy"]
     told = CliRunner().invoke(app, [*command, "--save", str(saved)]).stdout.splitlines()[-1]
-    switch = f"Switch it on: weitzman serve --problem my-log={saved}"
-    assert told == f"Saved: {advised}, as it is after this log. {switch}"
+    purpose = {
+        "switch on": "To switch it on",
+        "same": "To switch it on",
+        "open": "To try it, as it is not settled whether it is better",
+    }[answer["verdict"]]
+    size = f"{saved.stat().st_size / 1000:.0f} kB"
+    saying = f"Saved: {advised}, as it is after this log ({size}). {purpose}:"
+    assert told == f"{saying} weitzman serve --problem my-log={saved}"
     log = wz.read_log(path)
     policy = wz.default_policy(trees=False, shared=log.shared) if advised == "default" else advised
     searcher = wz.load(saved)

@@ -10,7 +10,7 @@ import weitzman as wz
 from tests.contracts.live import anonymous_log, named_log, two_valued_log
 from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
-from weitzman.replays.behaviour import behaviour_of, cut_between
+from weitzman.replays.behaviour import behaviour_of
 from weitzman.replays.replay import replay
 
 LOGS = {"named": named_log, "two values": two_valued_log, "anonymous": anonymous_log}
@@ -82,18 +82,3 @@ def test_real_costs_are_paid_and_remembered() -> None:
     # A round without costs is expected to cost what looks have cost
     x = np.zeros((len(log.boxes), log.contexts.shape[2]))
     assert {b.box for b in searcher.explain(x).boxes if b.cost == 7.0} >= opened
-
-
-def test_a_value_parts_most_rounds_or_none_does() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        found = rng.integers(0, 4, size=12).astype(float)
-        goes = (found > rng.integers(0, 3)) ^ (rng.random(12) < 0.1)
-        right = {c: int(((found > c) == goes).sum()) for c in found}
-        cut = cut_between(found, goes)
-        if goes.all() or not goes.any():
-            assert cut is None
-        elif cut is None:
-            assert max(right.values()) < 0.9 * 12
-        else:
-            assert right[cut] == max(right.values()) >= 0.9 * 12

@@ -33,6 +33,17 @@ def console() -> "Console":
     return found
 
 
+def size_text(count: int) -> str:
+    """Return the size of a file.
+
+    >>> size_text(800), size_text(34_567), size_text(57_400_000)
+    ('800 bytes', '35 kB', '57 MB')
+    """
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.3g} MB"
+
+
 def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:
     """Print what :func:`weitzman.lab.study.summary.finals` returns, and where the rest is."""
     from weitzman.search.numbers import json_ready

@@ -27,7 +27,7 @@ from weitzman.cli.log_options import (
     ValueColumn,
     feature_names,
 )
-from weitzman.cli.options import Workers, console
+from weitzman.cli.options import Workers, console, size_text
 from weitzman.errors import InvalidFileError, InvalidInputError
 from weitzman.search.reservation import Sense
 
@@ -263,32 +263,42 @@ def _print(found: "Findings", scales: list[float]) -> None:
 
 def _print_answer(terminal: "Console", found: "Findings") -> None:
     """Print what to do, option by option, and in typical rounds."""
-    from weitzman.replays.report.options import course_lines, left_options, option_rows
+    from weitzman.replays.report.options import (
+        COURSE_WORDS,
+        OPTION_WORDS,
+        course_lines,
+        left_options,
+        option_rows,
+    )
 
     for sentence in found.answer.sentences:
         _say(terminal, sentence)
     _say(terminal, "")
     if found.answer.options:
+        _say(terminal, OPTION_WORDS)
         terminal.print(option_rows(found.answer))
         for line in (*left_options(found.answer), ""):
             _say(terminal, line)
-    for line in course_lines(found.answer):
-        _say(terminal, line)
-    _say(terminal, "")
+    if found.answer.courses:
+        _say(terminal, f"{COURSE_WORDS.partition('.')[0]}:")
+        for line in (*course_lines(found.answer), ""):
+            _say(terminal, line)
 
 
 def _next_step(found: "Findings", log: Path, save: Path | None) -> str:
     """Return the command that switches on what was replayed, or saves it first."""
     name = re.sub(r"[^A-Za-z0-9._~-]+", "-", log.stem).strip("-._~")[:64] or "problem"
-    policy = found.answer.verdict.advised
+    verdict = found.answer.verdict
+    policy = verdict.advised
     if save is not None:
         command = f"weitzman serve --problem {name}={shlex.quote(str(save))}"
-        return f"Saved: {policy}, as it is after this log. Switch it on: {command}"
+        saved = f"Saved: {policy}, as it is after this log ({size_text(save.stat().st_size)})."
+        return f"{saved} {verdict.purpose[0].upper()}{verdict.purpose[1:]}: {command}"
     words = [word for word in sys.argv[1:] if word != "--json"]
     command = shlex.join(
         ["weitzman", *words] if words[:1] == ["replay"] else ["weitzman", "replay", str(log)]
     )
-    return f"Save {policy} as it is after this log, to switch it on: {command} --save {name}.wz"
+    return f"Save {policy} as it is after this log, {verdict.purpose}: {command} --save {name}.wz"
 
 
 def _say(terminal: "Console", line: str) -> None:

@@ -9,16 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weitzman.arrays import Flags, Floats, Ints
+from weitzman.arrays import Floats, Ints
 from weitzman.feedback import Feedback
 from weitzman.learn.policy import Policy, Round
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option, options_of
 from weitzman.search.round import Outcome
-
-_CLEARLY = 0.9
-"""In how many of the rounds a sentence has to be true."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,11 +44,6 @@ class Behaviour:
         return np.array([len(row) for row in self.looks], dtype=np.int64)
 
     @property
-    def has_names(self) -> bool:
-        """Whether boxes are the same things in all rounds, so that it means something to name one."""
-        return not self.log.shared
-
-    @property
     def sign(self) -> float:
         """What turns a value into one of the user."""
         return 1.0 if self.log.sense == "min" else -1.0
@@ -78,39 +70,6 @@ class Behaviour:
             values=self.sign * np.array(found),
             kept=self.kept,
         )
-
-    def after(self, place: int) -> tuple[Floats, Ints]:
-        """Return what was found in the rounds that began with a box, and what was opened next, −1: nothing.
-
-        Rounds without another box say nothing and are left out.
-        """
-        found, following = [], []
-        for (shown, values), row in zip(self.log.past(), self.looks, strict=True):
-            if row and row[0] == place and len(shown.places) > 1:
-                found.append(float(values[int(np.searchsorted(shown.places, place))]))
-                following.append(row[1] if len(row) > 1 else -1)
-        return np.array(found), np.array(following, dtype=np.int64)
-
-
-def cut_between(found: Floats, goes_on: Flags) -> float | None:
-    """Return the largest value found that is enough to stop; None if no value parts most rounds.
-
-    Examples
-    --------
-    >>> cut_between(np.array([0.0, 20.0, 0.0, 20.0]), np.array([0, 1, 0, 1], dtype=bool))
-    0.0
-    >>> cut_between(np.array([0.0, 20.0, 0.0, 20.0]), np.array([0, 1, 1, 0], dtype=bool)) is None
-    True
-    """
-    if goes_on.all() or not goes_on.any():
-        return None
-    order = np.argsort(found, kind="stable")
-    found, goes = found[order], goes_on[order]
-    # Stops at or below each value are right, and what goes on above it
-    right = np.cumsum(~goes) + (goes.sum() - np.cumsum(goes))
-    ends = np.flatnonzero(np.append(found[1:] > found[:-1], True))
-    best = ends[int(np.argmax(right[ends]))]
-    return float(found[best]) if right[best] >= _CLEARLY * len(found) else None
 
 
 def behaviour_of(

@@ -12,14 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weitzman.arrays import Floats
-from weitzman.learn.intake.past import rule_now
 from weitzman.learn.policy import Round, walk
-from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
+from weitzman.replays.now import LastRound
 from weitzman.search.rule import Rule
-
-LAST = 100
-"""How many of the last rounds are looked at for typical ones."""
 
 _STEPS = 4
 _SHOWN = 3
@@ -118,39 +114,29 @@ def _enough(goes_on: Callable[[float], bool], known: Floats) -> float:
     return stop
 
 
-def typical_courses(log: Log, searcher: Searcher) -> tuple[Course, ...]:
-    """Return the courses of rounds that begin as many of the last ones do, the most frequent first.
-
-    They are those of the searcher as it is now.
-    """
+def typical_courses(log: Log, last: Sequence[LastRound]) -> tuple[Course, ...]:
+    """Return the courses of rounds that begin as many of the last ones do, the most frequent first."""
     known = (
         log.values.T
         if not log.shared
         else np.broadcast_to(log.values.ravel(), (len(log.boxes), log.values.size))
     )
     findings = {k: np.sort(v[~np.isnan(v)]) for k, v in enumerate(known)}
-    rounds = log.past()
-    labels = log.rounds[~np.isnan(log.values).all(axis=1)]
-    last = [(t, shown) for t, (shown, _) in enumerate(rounds) if t >= len(rounds) - LAST]
-    begins: dict[int, tuple[int, Round, Rule]] = {}
+    begins: dict[int, LastRound] = {}
     firsts: Counter[int] = Counter()
-    for t, shown in last:
-        now, rule = rule_now(searcher, shown)
-        opened = walk(rule, now, np.full(len(now.costs), np.nan)).opened
+    for one in last:
         # Names that mean nothing part nothing
-        first = -1 if not opened else 0 if log.shared else int(now.places[opened[0]])
+        first = -1 if not one.looks else 0 if log.shared else one.looks[0]
         firsts[first] += 1
-        begins[first] = (t, now, rule)
+        begins[first] = one
     found: list[Course] = []
     for first, count in firsts.most_common(_SHOWN):
-        t, now, rule = begins[first]
+        one = begins[first]
         share = count / len(last)
         if found and share < _SHARE:
             break
-        steps, cut = course_steps(rule, now, findings, log.boxes)
-        found.append(
-            Course(round=str(labels[t]), share=share, steps=_as_given(log, steps), cut=cut)
-        )
+        steps, cut = course_steps(one.rule, one.shown, findings, log.boxes)
+        found.append(Course(round=one.label, share=share, steps=_as_given(log, steps), cut=cut))
     return tuple(found)
 
 

@@ -153,6 +153,15 @@ class Verdict:
     best: Saving
     sentence: str
 
+    @property
+    def purpose(self) -> str:
+        """What the advised policy is saved for."""
+        if self.kind == "open":
+            return "to try it, as it is not settled whether it is better"
+        if self.kind == "worse" or (self.kind == "same" and self.saving.against == "recorded"):
+            return "to try it, although the verdict is to leave things as they are"
+        return "to switch it on"
+
 
 def verdict(replay: "Replay") -> Verdict:
     """Return what to switch on."""

@@ -1,9 +1,13 @@
 """The answer of a replay: what to check first, when to stop, what that saves, and whether to switch it on.
 
 It is about one policy, the one that the verdict advises (:mod:`weitzman.replays.verdict`), under the feedback
-that asks least. Its shares are those of all rounds of the log, learning included, as its total is.
+that asks least. What is checked and when the search stops is said of the policy as it is after the log, which
+is the one that is saved (:mod:`weitzman.replays.now`); totals, and the shares of options, are those of all
+rounds, learning included.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,9 +17,10 @@ from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount, number_text
-from weitzman.replays.behaviour import Behaviour, behaviour_of, cut_between
+from weitzman.replays.behaviour import behaviour_of
 from weitzman.replays.course import Course, typical_courses
 from weitzman.replays.lineup import Lineup
+from weitzman.replays.now import LAST, LastRound, cut_between, last_rounds, next_after
 from weitzman.replays.replay import Replay
 from weitzman.replays.verdict import FEW, Verdict, verdict
 from weitzman.search.numbers import json_ready
@@ -34,7 +39,7 @@ class Answer:
     Attributes
     ----------
     course, numbers
-        What is checked and when the search stops, and what that pays beside other policies.
+        What is checked now and when the search stops, and what the policy paid beside others.
     verdict
         Whether to switch it on.
     options, courses
@@ -104,13 +109,13 @@ def answer(log: Log, replay: Replay, lineup: Lineup) -> Answer:
     behaviour, searcher = behaviour_of(
         log, lineup[found.advised], replay.feedback, cost_scale=replay.cost_scale
     )
-    options = behaviour.options()
+    last = last_rounds(behaviour.log, searcher)
     return Answer(
-        course=course_words(behaviour, options),
+        course=course_words(behaviour.log, last),
         numbers=number_words(replay, found),
         verdict=found,
-        options=options if behaviour.has_names else [],
-        courses=typical_courses(behaviour.log, searcher),
+        options=[] if log.shared else behaviour.options(),
+        courses=typical_courses(behaviour.log, last),
         total=float(replay.sign * replay.shown()[found.advised][0].mean()),
         best=float(behaviour.sign * np.nanmin(log.values)),
         unit=log.unit,
@@ -150,30 +155,35 @@ def _plain(against: str) -> str:
     return "what was done" if against == "recorded" else against
 
 
-def course_words(behaviour: Behaviour, options: list[Option]) -> str:
-    """Return what is checked first, what then, and when the search stops."""
-    counts = behaviour.counts
+def course_words(log: Log, last: Sequence[LastRound]) -> str:
+    """Return what is checked first, what then, and when the search stops, over the last rounds."""
+    counts = np.array([len(one.looks) for one in last], dtype=np.int64)
+    rounds = f"the last {LAST} rounds" if len(last) == LAST else "rounds"
     stays = float((counts == 0).mean())
     lines = []
     if stays >= _MOSTLY:
-        lines.append(f"Check nothing in {percent(stays)} of rounds: no look is worth its cost.")
-    if stays < 1.0 and behaviour.has_names:
-        lines += _first_words(behaviour, options, stays)
-    elif stays < 1.0:
+        lines.append(f"Check nothing in {percent(stays)} of {rounds}: no look is worth its cost.")
+        rounds = "rounds"
+    if stays == 1.0:
+        return lines[0]
+    if log.shared:
         lines.append("Options are new in every round: the features say which to check first.")
-    if stays < 1.0:
-        lines.append(_count_words(counts))
-    return " ".join(lines)
+    else:
+        lines += _first_words(log, last, rounds)
+        rounds = "them" if len(last) == LAST else "rounds"
+    return " ".join([*lines, _count_words(counts, rounds)])
 
 
-def _first_words(behaviour: Behaviour, options: list[Option], stays: float) -> list[str]:
-    top = options[0]
-    if top.first < _MOSTLY * (1.0 - stays):
-        each = [f"{o.name} in {percent(o.first)}" for o in options[:_NAMED] if o.first > 0.0]
-        words = f"Which option to check first depends on the round: {_listed(each)} of rounds."
-        return [words]
-    lines = [f"Check {top.name} first ({percent(top.first)} of rounds)."]
-    found, following = behaviour.after(behaviour.log.boxes.index(top.name))
+def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
+    firsts = Counter(one.looks[0] for one in last if one.looks)
+    # Those that are first as often stand in the order of the log
+    ranked = sorted(firsts, key=lambda place: (-firsts[place], place))
+    top = ranked[0]
+    if firsts[top] < _MOSTLY * firsts.total():
+        each = [f"{log.boxes[k]} in {percent(firsts[k] / len(last))}" for k in ranked[:_NAMED]]
+        return [f"Which option to check first depends on the round: {_listed(each)} of {rounds}."]
+    lines = [f"Check {log.boxes[top]} first ({percent(firsts[top] / len(last))} of {rounds})."]
+    found, following = next_after(top, last)
     goes_on = following >= 0
     share = float(goes_on.mean()) if goes_on.size else 0.0
     if share <= _RARELY:
@@ -182,7 +192,7 @@ def _first_words(behaviour: Behaviour, options: list[Option], stays: float) -> l
         )
     most = int(np.bincount(following[goes_on]).argmax())
     often = float((following[goes_on] == most).mean())
-    next_one = f"{behaviour.log.boxes[most]} next"
+    next_one = f"{log.boxes[most]} next"
     if often < _DONE:
         next_one += f" ({percent(often)} of the time)"
     cut = cut_between(found, goes_on)
@@ -190,24 +200,26 @@ def _first_words(behaviour: Behaviour, options: list[Option], stays: float) -> l
         return [*lines, f"Whatever it finds, check {next_one}."]
     if cut is None:
         return [*lines, f"In {percent(share)} of these rounds check {next_one}."]
-    unit, given = behaviour.log.unit, behaviour.sign * cut
-    better = "less" if behaviour.log.sense == "min" else "more"
+    given = cut if log.sense == "min" else -cut
+    better = "less" if log.sense == "min" else "more"
     # The best of all values is not said to be beaten
-    enough = amount(given, unit) + ("" if cut == float(np.min(found)) else f" or {better}")
+    enough = amount(given, log.unit) + ("" if cut == float(np.min(found)) else f" or {better}")
     return [*lines, f"If it finds {enough}, stop; if not, check {next_one}."]
 
 
-def _count_words(counts: Any) -> str:
+def _count_words(counts: Any, rounds: str) -> str:
     mean = float(counts.mean())
     for most in range(1, len(_WORDS)):
         share = float((counts <= most).mean())
         if share >= _DONE:
             checks = "one check" if most == 1 else f"{_WORDS[most]} checks"
-            rounds = "all" if share == 1.0 else f"{percent(share)} of"
-            return f"Stop after {checks} at most in {rounds} rounds ({mean:.1f} on average)."
+            part = f"{percent(share)} of {rounds}"
+            if share == 1.0:
+                part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
+            return f"Stop after {checks} at most in {part} ({mean:.1f} on average)."
     one, three = (percent(float((counts <= most).mean())) for most in (1, 3))
     return (
-        f"Stop after one check at most in {one} of rounds, after three at most in {three} "
+        f"Stop after one check at most in {one} of {rounds}, after three at most in {three} "
         f"({mean:.1f} on average)."
     )
 

@@ -21,7 +21,7 @@ _NAMES = {
     "no-context": "reservation values without features",
     PAPER: "the paper's learner",
     "recorded": "what was actually done",
-    "default": "the one to turn on",
+    "default": "a portfolio, which follows the candidate that does best",
     "hindsight": "the least that was possible",
 }
 
@@ -73,8 +73,11 @@ def glossary(findings: Findings) -> tuple[str, ...]:
     """Return what the policies do that the page shows."""
     main = findings.main[0]
     explained = [f"{name}: {does}." for name, does in _NAMES.items() if name in main.shown()]
-    words = [
-        " ".join(explained),
+    words = [" ".join(explained)]
+    advised = findings.answer.verdict.advised
+    if advised != main.main:
+        words.append(f"The answer advises {advised}; savings and pictures are those of {main.main}.")
+    words += [
         f"The best other rule is the best of the simple rules and {PAPER}.",
     ]
     if not main.has_outside:

@@ -8,7 +8,8 @@ from weitzman.figures.page import Flow, PageTable
 from weitzman.figures.table import table_of
 from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount
-from weitzman.replays.course import LAST, Course, CourseStep
+from weitzman.replays.course import Course, CourseStep
+from weitzman.replays.now import LAST
 from weitzman.replays.report.answer import Answer, percent
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 _ROWS = 10  # in a terminal
 _HEADINGS = ("option", "checked first", "checked at all", "kept", "paid per round", "mean value")
 
+OPTION_WORDS = "What was done with each option over the whole log, learning included:"
+
 COURSE_WORDS = (
-    "How the policy decides now, after the whole log. Each course goes on as long as what is found is not "
+    "How it decides now, after the whole log. Each course goes on as long as what is found is not "
     "good enough, and takes the middle one of such findings. Shares are of the last "
     f"{LAST} rounds, or of all if there are fewer."
 )
