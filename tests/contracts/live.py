@@ -275,9 +275,10 @@ class InProcess:
         assert status < 300, content
         return json.loads(content)
 
-    def ask(self, path: str, body: Any) -> tuple[int, bytes]:
+    def ask(self, path: str, body: Any, method: str = "POST") -> tuple[int, bytes]:
         """Send a body; return the status and the content."""
-        return self._loop.run_until_complete(self._asked(path, json.dumps(body).encode()))
+        content = b"" if body is None else json.dumps(body).encode()
+        return self._loop.run_until_complete(self._asked(path, content, method))
 
     async def _asked(self, path: str, content: bytes, method: str = "POST") -> tuple[int, bytes]:
         found: list[Any] = []

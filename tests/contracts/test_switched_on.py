@@ -119,6 +119,7 @@ def test_the_command_saves_the_policy_of_its_answer(feedback: Feedback, tmp_path
     path, saved = tmp_path / "my log.csv", tmp_path / "it.wz"
     path.write_text("\n".join([head, *rows]), encoding="utf-8")
     command = ["replay", str(path), "--feedback", feedback, "--no-trees", "--workers", "1"]
+    command += ["--unit", "m$"]
     before = CliRunner().invoke(app, command)
     assert before.exit_code == 0, before.output
     assert before.stdout.splitlines()[-1].endswith(f"weitzman replay '{path}' --save my-log.wz")
@@ -141,6 +142,9 @@ def test_the_command_saves_the_policy_of_its_answer(feedback: Feedback, tmp_path
     with InProcess.running(tmp_path / "events.db", first_problems([f"it={saved}"])) as service:
         made = service.get("/v1/problems/it")
         assert (made["features"], made["rounds_closed"]) == (["size", "kind=a", "kind=b"], 0)
+        assert made["unit"] == searcher.unit == "m$"
+        _, kept = service.ask("/v1/problems/it/state", None, method="GET")
+        assert wz.load(kept).unit == "m$"
     # By name, live, as the columns of the log are called or without their prefix
     by_name = [{"x_size": 1.0, "x_kind": "b"}, {"x_size": 2.0, "x_kind": "a"}]
     plain = [{"size": 1.0, "kind": "b"}, {"size": 2.0, "kind": "a"}]
@@ -157,6 +161,17 @@ def test_a_problem_that_is_there_goes_on_from_itself(tmp_path: Path) -> None:
         after = service.get("/v1/problems/it"), service.engine.state.problems["it"].saved()
     assert after == before
     assert before[0]["rounds_closed"] > 0
+
+
+def test_what_was_changed_since_stays_changed(tmp_path: Path) -> None:
+    searcher = wz.Searcher(boxes=["a", "b"], dimension=1, unit="s", policy="no-context")
+    changes = {"description": "two", "unit": "ms", "waiting_time": 60.0, "cost": 2.0, "least": 0.0}
+    with InProcess.running(tmp_path / "events.db", {"it": searcher}) as service:
+        status, _ = service.ask("/v1/problems/it", changes, method="PATCH")
+        assert status == 200
+    with InProcess.running(tmp_path / "events.db", {"it": searcher}) as service:
+        made = service.get("/v1/problems/it")
+        assert {name: made[name] for name in changes} == changes
 
 
 def test_a_place_where_nothing_can_be_saved_is_refused_before_the_work(tmp_path: Path) -> None:

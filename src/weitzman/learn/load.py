@@ -55,6 +55,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Searcher:
             # Earlier versions know of no best possible value
             least=settings.get("least"),
             most=settings.get("most"),
+            unit=settings.get("unit", ""),
             rng=seed,
         )
         restore_state(searcher._player, searcher._costs, arrays)

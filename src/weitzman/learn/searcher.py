@@ -1,12 +1,10 @@
 """The searcher: a policy, round after round.
 
-Unless another is asked for, the policy is ``default``, a portfolio that finds out which rule suits the
-problem (:mod:`weitzman.learn.policies.portfolio.portfolio`). ``learner=`` asks for algorithm CPB of the
-paper [Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule,
-learn from what is revealed. ``policy=`` takes any policy (:mod:`weitzman.learn.policy`). What is revealed is
-the feedback: ``"full"``, all values, given when the round is closed; ``"opened"``, those of opened boxes,
-with optimism against starvation (:mod:`weitzman.learn.learners.parts.optimism`); ``"probe"``, those of
-bought looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both;
+Unless another is asked for, the policy is ``default``, a portfolio. ``learner=`` asks for algorithm CPB of
+the paper [Atsidakou 2024]: predict each box's reservation value from its context, search by Weitzman's rule,
+learn from what is revealed; ``policy=`` takes any policy. What is revealed is the feedback: ``"full"``, all
+values, given when the round is closed; ``"opened"``, those of opened boxes; ``"probe"``, those of bought
+looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"opened+probe"``, both;
 ``"chosen"``, that of the box that was kept; ``"total"``, the total alone (:mod:`weitzman.learn.revealed`).
 """
 
@@ -36,6 +34,7 @@ from weitzman.learn.settings import (
     bound_of,
     box_names,
     checked_policy,
+    checked_unit,
     dimension_of,
     saved_settings,
     started,
@@ -64,7 +63,7 @@ class Searcher:
         ``"aware"``, ``"Ridge"``, … None: :class:`weitzman.ExploreThenCommit` under feedback ``"total"``, else
         ``default``, unless a learner, its optimism or bought looks are asked for.
     learner
-        What learns the reservation values of Weitzman's rule, in place of a policy; ``FTRL()`` where only
+        What learns reservation values for Weitzman's rule, in place of a policy; ``FTRL()`` where only
         ``optimism``, ``block`` or a feedback with ``"probe"`` is given, or ``"chosen"``.
     feedback
         ``"full"``, ``"opened"``, ``"probe"``, ``"opened+probe"``, ``"chosen"`` or ``"total"``.
@@ -77,8 +76,8 @@ class Searcher:
         its cost, and a value beyond it is refused.
     explore, explore_for
         In what share of rounds a draw opens all, or what a policy would need (:class:`weitzman.Exploring`).
-    rng
-        The seed of what the policy draws, and of the bought looks.
+    unit, rng
+        What values and costs are counted in, such as ``"$"``, and the seed of draws and of bought looks.
 
     Examples
     --------
@@ -106,6 +105,7 @@ class Searcher:
         block: int | None = None,
         explore: float | None = None,
         explore_for: Policy | str | None = None,
+        unit: str = "",
         rng: int = 0,
     ) -> None:
         self._name(box_names(boxes))
@@ -116,8 +116,7 @@ class Searcher:
             policy, learner=learner, feedback=feedback, optimism=optimism, block=block,
             explore=explore, explore_for=explore_for,
         )  # fmt: skip
-        self.feedback = feedback
-        self.sense = check_sense(sense)
+        self.feedback, self.sense, self.unit = feedback, check_sense(sense), checked_unit(unit)
         self.bound = bound_of(least, most, self.sense)
         self.least, self.most = (None if x is None else float(x) for x in (least, most))
         self.rounds = 0

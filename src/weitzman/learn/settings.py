@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST_BOXES = 10_000_000
 """More are a slip of the finger, and their names would fill the memory."""
 
+LONGEST_UNIT = 40
+"""So many characters may say what values and costs are counted in."""
+
 _USUAL: dict[Feedback, str | None] = {"chosen": None, "total": "explore-then-commit"}
 """What decides where nobody says it and not ``default``; None for the rule over a learner."""
 _BETTER = {"min": "smaller", "max": "larger"}
@@ -58,6 +61,14 @@ def bound_of(least: float | None, most: float | None, sense: Sense) -> float:
     if abs(number) > LIMIT:
         raise InvalidInputError(subject, rule, named[best])
     return number if sense == "min" else -number
+
+
+def checked_unit(unit: str) -> str:
+    """Return what values and costs are counted in, if it is a short text."""
+    if not isinstance(unit, str) or len(unit) > LONGEST_UNIT:
+        rule = f"be a text of at most {LONGEST_UNIT} characters, such as '$' or 's'"
+        raise InvalidInputError("The setting 'unit'", rule, unit)
+    return unit
 
 
 def dimension_of(dimension: int | None, encoding: Encoding | None) -> int:
@@ -196,6 +207,7 @@ def saved_settings(searcher: "Searcher") -> dict[str, Any]:
         "least": searcher.least,
         "most": searcher.most,
         "rounds": searcher.rounds,
+        **({"unit": searcher.unit} if searcher.unit else {}),
         **_saved_features(searcher.encoding),
     }
 

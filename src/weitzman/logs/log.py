@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.errors import InvalidInputError
 from weitzman.learn.features import Encoding
-from weitzman.learn.settings import bound_of
+from weitzman.learn.settings import bound_of, checked_unit
 from weitzman.logs.chances import Drawn
 from weitzman.logs.rounds import LogRounds
 from weitzman.logs.rows import Roles, Rows, checked_rows
@@ -179,8 +179,7 @@ def read_log(
     def roles(table: Table) -> Roles:
         return _roles(table, named, maybe, features)
 
-    if not isinstance(unit, str):
-        raise InvalidInputError("The setting 'unit'", "be a text", unit)
+    checked_unit(unit)
     bound = bound_of(least, most, check_sense(sense))
     table = read_table(source, lambda t: roles(t).columns)
     chosen = roles(table)

@@ -56,6 +56,10 @@ class PastLog(Protocol):
     def least(self) -> float | None:
         """The best possible value, where smaller is better."""
 
+    @property
+    def unit(self) -> str:
+        """What values and costs are counted in, for people."""
+
     def past(self, cost_scale: float = 1.0) -> PastRounds:
         """Return its rounds, with costs multiplied."""
 
@@ -74,6 +78,7 @@ def log_settings(log: PastLog, policy: Policy | str) -> dict[str, Any]:
         "policy": policy,
         "sense": log.sense,
         best: None if log.least is None else sign * log.least,
+        "unit": log.unit,
     }
 
 

@@ -71,6 +71,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         sense=settings.sense,
         least=settings.least,
         most=settings.most,
+        unit=settings.unit,
         rng=seed,
         **decides,
     )

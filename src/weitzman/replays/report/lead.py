@@ -76,7 +76,9 @@ def glossary(findings: Findings) -> tuple[str, ...]:
     words = [" ".join(explained)]
     advised = findings.answer.verdict.advised
     if advised != main.main:
-        words.append(f"The answer advises {advised}; savings and pictures are those of {main.main}.")
+        words.append(
+            f"The answer advises {advised}; savings and pictures are those of {main.main}."
+        )
     words += [
         f"The best other rule is the best of the simple rules and {PAPER}.",
     ]

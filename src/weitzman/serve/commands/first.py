@@ -60,6 +60,7 @@ def problem_of(name: str, searcher: Searcher) -> NewProblem:
         "parameters": parameters,
         "least": searcher.least,
         "most": searcher.most,
+        "unit": searcher.unit,
         "explore": explore,
         "explore_for": None if needs is None else _name_of(needs),
         "seed": searcher.rng,
@@ -95,7 +96,8 @@ async def begin_with(engine: Engine, name: str, searcher: Searcher) -> None:
     before = engine.state.problem(name)
     try:
         ask = await warm_up(engine, problem_of(name, searcher))
-        create_problem(engine, ask)
+        # What was changed since then stays changed
+        create_problem(engine, ask, changed=True)
         if before is None:
             upload_state(engine, engine.state.problems[name], _alone(searcher).to_bytes())
     except Refusal as refusal:

@@ -33,13 +33,18 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
     return ask
 
 
-def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
-    """Create a problem, or tell again of the one with this name and these settings."""
+def create_problem(engine: Engine, ask: NewProblem, *, changed: bool = False) -> ProblemView:
+    """Create a problem, or tell again of the one with this name and these settings.
+
+    ``changed``: settings that can be changed need not be those of one that is there.
+    """
     settings = _settings(engine, ask)
     _check_draws(settings)
     before = engine.state.problem(ask.name)
     if before is not None:
-        if before.settings != settings:
+        may_differ = Changed.__struct_fields__ if changed else ()
+        fixed = (name for name in Created.__struct_fields__ if name not in may_differ)
+        if any(getattr(before.settings, name) != getattr(settings, name) for name in fixed):
             text = f"There is a problem {ask.name!r} with other settings."
             raise Refusal("conflict", text, "name")
         return problem_view(before)

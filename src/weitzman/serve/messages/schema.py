@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weitzman.feedback import FreeFeedback
+from weitzman.learn.settings import LONGEST_UNIT
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$")]
 RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$")]
@@ -24,7 +25,7 @@ Cost = Annotated[float, msgspec.Meta(ge=0.0)]
 WaitingTime = Annotated[float, msgspec.Meta(gt=0.0, le=315_360_000.0)]
 Share = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Description = Annotated[str, msgspec.Meta(max_length=2_000)]
-Unit = Annotated[str, msgspec.Meta(max_length=40)]
+Unit = Annotated[str, msgspec.Meta(max_length=LONGEST_UNIT)]
 
 
 class Wire(msgspec.Struct, forbid_unknown_fields=True):
