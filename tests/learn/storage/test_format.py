@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import weitzman as wz
 from tests.learn.test_searcher import LEARNERS, columns, every_learner, make, record
-from weitzman.learn.storage.format import VERSION
+from weitzman.learn.storage.format import COMPRESSED, LARGE, VERSION, saved_size
 
 Array = NDArray[np.float64]
 GOLDEN = Path(__file__).parent / "golden" / "searcher-v1.wz"
@@ -230,17 +231,70 @@ def test_a_file_of_a_later_version_is_refused_and_says_so(path: Path) -> None:
     line, _, body = path.read_bytes().partition(b"\n")
     header = json.loads(line)
     assert header["version"] == 1
-    assert VERSION == 3
-    for other in (2, 3):
+    assert (VERSION, COMPRESSED) == (3, 4)
+    for other in (2, 3, 4):
         header["version"] = other
         assert load_or_refuse(path, json.dumps(header).encode() + b"\n" + body) is None
-    header["version"] = 4
+    header["version"] = 5
     path.write_bytes(json.dumps(header).encode() + b"\n" + body)
-    with pytest.raises(wz.InvalidFileError, match=r"version 3 or earlier; a newer .* Got 4\."):
+    with pytest.raises(wz.InvalidFileError, match=r"version 4 or earlier; a newer .* Got 5\."):
         wz.load(path)
-    path.write_bytes(json.dumps({"format": "weitzman.searcher", "version": 5}).encode())
+    path.write_bytes(json.dumps({"format": "weitzman.searcher", "version": 6}).encode())
     with pytest.raises(wz.InvalidFileError, match="newer"):
         wz.load(path)
+
+
+def large() -> wz.Searcher:
+    """Boxes of which most have seen little, so that much of what is kept for them is room."""
+    searcher = wz.Searcher(boxes=20, dimension=60, feedback="full")
+    rng = np.random.default_rng(0)
+    for t in range(60):
+        there = list(range(20)) if t < 3 else [t % 4]
+        contexts, values = rng.normal(size=(len(there), 60)), rng.normal(size=len(there))
+        search = searcher.open(contexts, 0.1, boxes=there)
+        found: dict[Any, float] = dict(zip(there, values.tolist(), strict=True))
+        for box in search:
+            search.see(found[box])
+        search.close(found)
+    return searcher
+
+
+def test_large_arrays_are_compressed_without_loss(path: Path) -> None:
+    searcher = large()
+    searcher.save(path)
+    whole = path.read_bytes()
+    header = json.loads(whole.partition(b"\n")[0])
+    assert header["version"] == COMPRESSED
+    size = saved_size(whole)
+    assert size >= LARGE
+    assert len(whole) < 0.5 * size
+    again = wz.load(path)
+    assert again.digest() == searcher.digest()
+    assert again.to_bytes() == whole
+    contexts = np.random.default_rng(1).normal(size=(20, 60))
+    assert (
+        again.reservation_values(contexts, 0.1).tolist()
+        == searcher.reservation_values(contexts, 0.1).tolist()
+    )
+
+
+def test_a_compressed_file_that_is_cut_changed_or_longer_is_refused(path: Path) -> None:
+    whole = large().to_bytes()
+    begin = whole.index(b"\n") + 1
+    digest = wz.load(whole).digest()
+    for length in np.linspace(begin, len(whole) - 1, 20).astype(int):
+        assert load_or_refuse(path, whole[:length]) is None
+    assert load_or_refuse(path, whole + b"x") is None
+    rng = np.random.default_rng(0)
+    for place in [begin, begin + 1, *rng.integers(begin, len(whole), size=20)]:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << int(rng.integers(8))
+        assert load_or_refuse(path, bytes(changed)) in {None, digest}
+    line, body = whole[: begin - 1], zlib.decompress(whole[begin:])
+    # More than the header says, and less
+    for wrong in (body + bytes(10**8), body[:-8], b""):
+        assert load_or_refuse(path, line + b"\n" + zlib.compress(wrong)) is None
+    assert load_or_refuse(path, line + b"\n" + zlib.compress(body, 9)) == digest
 
 
 STRANGE: dict[str, bytes] = {

@@ -1,6 +1,8 @@
 """Logs out and in, and learned states."""
 
 import io
+import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -159,3 +161,17 @@ def test_what_was_imported_is_what_a_searcher_learns(service: Running) -> None:
     told = service.post(f"{path}/rounds", {"contexts": [[0.5], [-1.0]], "costs": 0.5}).json()
     expected = bank.predict([[0.5], [-1.0]], 0.5, optimism=0.0)
     assert list(told["reservation_values"].values()) == expected.tolist()
+
+
+def test_a_state_that_unfolds_to_too_much_is_refused_before_it_does(service: Running) -> None:
+    path = service.problem("unfolds")
+    before = service.get(f"{path}/state").content
+    header = json.loads(before.partition(b"\n")[0])
+    header |= {"version": 4, "arrays": [["points", "<f8", [10**10]]]}
+    content = json.dumps(header).encode() + b"\n" + zlib.compress(bytes(10**6))
+    kind = "application/octet-stream"
+    headers = {"content-type": kind}
+    answer = service.http.put(f"{path}/state", content=content, headers=headers)
+    assert answer.status_code == 413, answer.text
+    assert "unfolds to more than" in answer.json()["detail"]
+    assert service.get(f"{path}/state").content == before

@@ -11,13 +11,16 @@ or of a later version are refused, and the error says why; nothing in them is ev
 written beside its place and moved there, so a crash leaves the old one whole.
 
 Version 1 holds a learner. Versions 2 and 3, which older releases refuse, hold a policy;
-version 2 described it in another way (:mod:`weitzman.learn.storage.earlier`).
+version 2 described it in another way (:mod:`weitzman.learn.storage.earlier`). In version 4, which is
+written where arrays are large, their bytes are compressed by zlib: looks at many boxes then take a fifth of
+the space, as there is room for as many of each box, filled with zeros. The hash is of what they were.
 """
 
 import hashlib
 import json
 import math
 import os
+import zlib
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,6 +30,13 @@ from weitzman.arrays import Arrays
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 VERSION = 3
+"""What is written where arrays are small, and hold a policy."""
+
+COMPRESSED = 4
+LARGE = 1 << 20
+"""From so many bytes of arrays on they are compressed: what takes milliseconds is left as it is."""
+
+_LEVEL = 1  # the next ones take twice to four times as long for a twentieth
 Thing = Literal["searcher", "search"]
 # What a state is made of; anything else has no business in a file.
 _KINDS = {"<f8", "<i8", "|b1", "|u1"}
@@ -35,12 +45,14 @@ _CALLED: Final = {"searcher": "a saved searcher", "search": "a saved search"}
 
 def pack(settings: dict[str, Any], arrays: Arrays, *, thing: Thing = "searcher") -> bytes:
     """Return settings and arrays as bytes."""
-    version = VERSION if "policy" in settings else 1
     little = {
         n: np.ascontiguousarray(a.astype(a.dtype.newbyteorder("<"))) for n, a in arrays.items()
     }
     listing = [[name, a.dtype.str, list(a.shape)] for name, a in little.items()]
     body = b"".join(a.tobytes() for a in little.values())
+    version = VERSION if "policy" in settings else 1
+    if len(body) >= LARGE:
+        version = COMPRESSED
     header = {
         "format": f"weitzman.{thing}",
         "version": version,
@@ -48,7 +60,8 @@ def pack(settings: dict[str, Any], arrays: Arrays, *, thing: Thing = "searcher")
         "arrays": listing,
         "sha256": _digest(version, settings, listing, body),
     }
-    return json.dumps(header).encode() + b"\n" + body
+    kept = zlib.compress(body, _LEVEL) if version == COMPRESSED else body
+    return json.dumps(header).encode() + b"\n" + kept
 
 
 def unpack(
@@ -58,9 +71,11 @@ def unpack(
     line, _, body = data.partition(b"\n")
     header = _header(line, subject, thing)
     listing = header["arrays"]
+    sizes = _sizes(listing)
+    if header["version"] == COMPRESSED:
+        body = _inflated(body, sum(sizes), subject)
     if _digest(header["version"], header["settings"], listing, body) != header["sha256"]:
         raise InvalidFileError(subject, "be as it was saved", "a file that is cut or changed")
-    sizes = [np.dtype(kind).itemsize * math.prod(shape) for _, kind, shape in listing]
     if sum(sizes) != len(body):
         raise InvalidFileError(subject, f"hold {sum(sizes)} bytes of arrays", len(body))
     arrays: Arrays = {}
@@ -71,6 +86,28 @@ def unpack(
         arrays[name] = flat.reshape(shape).astype(dtype.newbyteorder("="))
         begin += length
     return header["settings"], arrays
+
+
+def saved_size(data: bytes) -> int:
+    """Return how many bytes of arrays :func:`unpack` would make of some bytes, before it does."""
+    return sum(_sizes(_header(data.partition(b"\n")[0], "The bytes", "searcher")["arrays"]))
+
+
+def _sizes(listing: list[Any]) -> list[int]:
+    return [np.dtype(kind).itemsize * math.prod(shape) for _, kind, shape in listing]
+
+
+def _inflated(body: bytes, size: int, subject: str) -> bytes:
+    """Return what was compressed, which is so many bytes and no more."""
+    inflating = zlib.decompressobj()
+    try:
+        # One more than there are, so that more are found
+        found = inflating.decompress(body, size + 1)
+    except (zlib.error, OverflowError):
+        found = b""
+    if len(found) != size or not inflating.eof or inflating.unused_data:
+        raise InvalidFileError(subject, "be as it was saved", "a file that is cut or changed")
+    return found
 
 
 def write_saved(path: str | os.PathLike[str], data: bytes) -> None:
@@ -106,8 +143,8 @@ def _header(line: bytes, subject: str, thing: Thing) -> dict[str, Any]:
         known, version, header = False, 0, {}
     if not known:
         raise InvalidFileError(subject, f"be {_CALLED[thing]}", line[:40])
-    if version > VERSION:
-        rule = f"be of version {VERSION} or earlier; a newer weitzman wrote it"
+    if version > COMPRESSED:
+        rule = f"be of version {COMPRESSED} or earlier; a newer weitzman wrote it"
         raise InvalidFileError(subject, rule, version)
     wanted = {"settings": dict, "arrays": list, "sha256": str}
     whole = all(isinstance(header.get(k), kind) for k, kind in wanted.items())

@@ -18,6 +18,7 @@ from weitzman.learn.features import PREFIX
 from weitzman.learn.load import load
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import saved_settings
+from weitzman.learn.storage.format import saved_size
 from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
 from weitzman.ledger.state.deciding import searcher_for
@@ -43,7 +44,10 @@ def feature_names(searcher: Searcher) -> list[str] | None:
 
 def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemView:
     """Replace what was learned by what a saved searcher has learned."""
+    limit = engine.settings.upload_limit
     try:
+        if saved_size(content) > limit:
+            raise Refusal("too-large", f"The state unfolds to more than {limit:,} bytes.")
         searcher = load(content)
         settings = saved_settings(searcher_for(problem.settings))
         for field, wanted in settings.items():

@@ -14,8 +14,9 @@ from weitzman.learn.policy import parted
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.storage.format import pack, unpack
 from weitzman.learn.storage.registry import described_policy, named_policy
+from weitzman.ledger.bodies import Changed
 from weitzman.serve.commands.exchange import feature_names, upload_state
-from weitzman.serve.commands.problems import create_problem, warm_up
+from weitzman.serve.commands.problems import found_or_made, warm_up
 from weitzman.serve.engine.engine import Engine
 from weitzman.serve.logs import log
 from weitzman.serve.messages.refusal import Refusal
@@ -97,7 +98,7 @@ async def begin_with(engine: Engine, name: str, searcher: Searcher) -> None:
     try:
         ask = await warm_up(engine, problem_of(name, searcher))
         # What was changed since then stays changed
-        create_problem(engine, ask, changed=True)
+        found_or_made(engine, ask, may_differ=Changed.__struct_fields__)
         if before is None:
             upload_state(engine, engine.state.problems[name], _alone(searcher).to_bytes())
     except Refusal as refusal:

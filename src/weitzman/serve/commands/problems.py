@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -33,16 +34,20 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
     return ask
 
 
-def create_problem(engine: Engine, ask: NewProblem, *, changed: bool = False) -> ProblemView:
-    """Create a problem, or tell again of the one with this name and these settings.
+def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
+    """Create a problem, or tell again of the one with this name and these settings."""
+    return found_or_made(engine, ask, may_differ=())
 
-    ``changed``: settings that can be changed need not be those of one that is there.
+
+def found_or_made(engine: Engine, ask: NewProblem, *, may_differ: Sequence[str]) -> ProblemView:
+    """Return a problem, which is created if there is none with this name.
+
+    Settings that ``may_differ`` need not be those of one that is there.
     """
     settings = _settings(engine, ask)
     _check_draws(settings)
     before = engine.state.problem(ask.name)
     if before is not None:
-        may_differ = Changed.__struct_fields__ if changed else ()
         fixed = (name for name in Created.__struct_fields__ if name not in may_differ)
         if any(getattr(before.settings, name) != getattr(settings, name) for name in fixed):
             text = f"There is a problem {ask.name!r} with other settings."
