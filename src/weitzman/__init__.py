@@ -4,7 +4,13 @@ import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from weitzman.errors import InvalidFileError, InvalidInputError, SearchStateError, WeitzmanError
+from weitzman.errors import (
+    InvalidFileError,
+    InvalidInputError,
+    SearchStateError,
+    UnknownLevelWarning,
+    WeitzmanError,
+)
 from weitzman.search.box import Box
 from weitzman.search.contents import Draws, NormalDraws, Stage, Successes
 from weitzman.search.laws.censored import kaplan_meier
@@ -138,6 +144,7 @@ __all__ = [
     "Take",
     "Thompson",
     "Truncated",
+    "UnknownLevelWarning",
     "Weitzman",
     "WeitzmanError",
     "WeitzmanRule",

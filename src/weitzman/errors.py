@@ -15,7 +15,7 @@
 
 Every message is one sentence that names the subject and the rule, and one that shows what came:
 ``The cost of box 'b7' must be a finite number >= 0. Got -1.0.``
-A call that raises changes nothing.
+A call that raises changes nothing. An :class:`UnknownLevelWarning` is a warning: the call goes on.
 """
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "JournalUnavailableError",
     "LedgerError",
     "SearchStateError",
+    "UnknownLevelWarning",
     "WeitzmanError",
 ]
 
@@ -102,3 +103,7 @@ class JournalUnavailableError(LedgerError):
 
 class JournalHeldError(JournalUnavailableError):
     """A journal that another process holds, such as a service that runs."""
+
+
+class UnknownLevelWarning(UserWarning):
+    """A text of a feature that is none of its levels: nothing is known of it, and nothing is learned."""

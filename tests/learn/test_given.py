@@ -14,6 +14,9 @@ import weitzman as wz
 from weitzman.learn.features import Encoding
 from weitzman.logs.log import read_log
 
+# One text is a level that nobody named
+pytestmark = pytest.mark.filterwarnings("ignore::weitzman.errors.UnknownLevelWarning")
+
 BOXES = ["north", "south", "web"]
 FEATURES = {"words": None, "task": ["code", "math"], "new": bool}
 ROWS: list[dict[str, Any]] = [

@@ -71,5 +71,5 @@ def test_the_walk_through_runs(tmp_path: Path) -> None:
     told = "".join(outputs)
     assert '"next":"north"' in told
     assert '"Opened north for 0.4, saw 3.1."' in told
-    assert '{"rounds":1,"values":1}' in told
+    assert '{"rounds":1,"values":1,"unknown_levels":[]}' in told
     assert "wz_" in outputs[-1]

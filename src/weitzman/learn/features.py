@@ -1,8 +1,8 @@
 """Features: what is known of a box before it is opened, as the numbers of a context.
 
 *Encoding*. A number is one column. A text or truth value is one column of 0 and 1 per level,
-``name=level``; a level that the encoding does not know is all zeros. Where a feature may be
-missing, a column ``name?`` of 0 and 1 says so.
+``name=level``; a level that the encoding does not know is all zeros, and is said to be unknown: live by a
+warning, in the service by its answer. Where a feature may be missing, a column ``name?`` of 0 and 1 says so.
 
 Numbers stay in their units: what a model sees of them is up to :mod:`weitzman.learn.preparation`.
 """
@@ -18,6 +18,7 @@ from weitzman.arrays import Flags, Floats
 from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
+_LONGEST = 80  # characters of an unknown level that are said
 PREFIX = "x_"
 """What the columns of features in a log may begin with; it is no part of their names."""
 
@@ -51,21 +52,30 @@ class Feature:
             columns[:, -1] = missing
         return columns
 
+    def level_column(self, level: str) -> str:
+        """Return how the column of a level is called, whether there is one or not."""
+        return f"{self.name}={level[:_LONGEST]}"
+
     def cell(self, given: Any) -> float:
         """Return one number, or number of a level; None and NaN are missing, and what pandas has for them."""
-        if given is None or (isinstance(given, float) and math.isnan(given)) or _is_gap(given):
+        if given is None or (isinstance(given, float) and math.isnan(given)) or is_gap(given):
             return math.nan
         if self.levels is None:
             rule = "be a finite number or None"
             if isinstance(given, str):
                 rule += f", or have its levels named: features={{{self.name!r}: [{given!r}, …], …}}"
             return finite_number(given, f"The feature {self.name!r}", rule)
-        level = str(given).lower() if isinstance(given, bool | np.bool_) else str(given)
+        level = _text(given)
         return float(self.levels.index(level)) if level in self.levels else -1.0
 
 
-def _is_gap(given: Any) -> bool:
+def is_gap(given: Any) -> bool:
+    """Whether something is what pandas has for what is missing."""
     return type(given).__name__ in ("NAType", "NaTType")
+
+
+def _text(given: Any) -> str:
+    return str(given).lower() if isinstance(given, bool | np.bool_) else str(given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +116,21 @@ class Encoding:
             blocks.append(feature.encode(np.array(cells, dtype=np.float64)))
         return np.concatenate(blocks, axis=1)
 
+    def unknown_levels(self, records: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return the texts of some boxes that are no levels of their features, each once, named as columns.
+
+        >>> colour = Feature(name="colour", levels=("red", "blue"))
+        >>> Encoding(features=(colour,)).unknown_levels([{"colour": "green"}, {"colour": None}])
+        ['colour=green']
+        """
+        found: dict[str, None] = {}
+        for feature in self.features:
+            if feature.levels is not None:
+                given = (record[self.found_in(feature, record)] for record in records)
+                strange = (_text(x) for x in given if feature.cell(x) == -1.0)
+                found |= dict.fromkeys(map(feature.level_column, strange))
+        return list(found)
+
     def found_in(self, feature: Feature, names: Collection[str]) -> str:
         """Return under which of some names a feature goes."""
         plain = feature.name.removeprefix(PREFIX)
@@ -114,6 +139,11 @@ class Encoding:
                 return name
         rule = "be given for every box, None if it is missing"
         raise InvalidInputError(f"The feature {feature.name!r}", rule, list(names)[:8])
+
+    @classmethod
+    def named(cls, columns: Sequence[str]) -> "Encoding | None":
+        """Return the encoding of columns; None if they are only counted, 0, 1, …, and nobody named them."""
+        return None if list(columns) == [str(k) for k in range(len(columns))] else cls.of(columns)
 
     @classmethod
     def of(cls, features: Any) -> "Encoding":

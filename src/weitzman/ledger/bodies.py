@@ -111,7 +111,7 @@ class Opened(Body, frozen=True):
     A context has None for a feature that is missing.
     There are no reservation values under a policy that decides again after every look. ``guessed``: nobody
     said the costs, they are what looks really cost so far. ``draw``: the chance with which a draw opens more
-    boxes in this round, and whether it does.
+    boxes in this round, and whether it does. ``unknown``: texts that were no levels of their features.
     """
 
     contexts: list[list[float | None]]
@@ -121,6 +121,7 @@ class Opened(Body, frozen=True):
     places: list[_Count] | None = None
     guessed: bool = False
     draw: tuple[float, bool] | None = None
+    unknown: list[str] = []
 
 
 class Seen(Body, frozen=True):

@@ -5,8 +5,11 @@ import math
 import pickle
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
 import pytest
 
 import weitzman as wz
@@ -184,3 +187,101 @@ def test_a_restart_is_ridden_out_and_nothing_happens_twice(tmp_path: Path) -> No
                 assert len(done) == len(set(done)) == 60
                 assert (report["rounds_closed"], report["rounds_open"]) == (60, 0)
                 assert sum(b["learned"] for b in report["boxes"]) == report["looks"]
+
+
+NAMED = [
+    {"size": 3.0, "kind": "shop", "new": True},
+    {"size": None, "kind": "dealer", "new": False},
+    {"size": 1.0, "kind": "shop", "new": True},
+]
+TABLES: dict[str, Any] = {
+    "pandas by index": lambda order: pd.DataFrame(NAMED, index=list("abc")).iloc[order],
+    "pandas with a column": lambda order: (
+        pd.DataFrame(NAMED, index=list("abc")).iloc[order].reset_index(names="box")
+    ),
+    "with other columns": lambda order: (
+        pd.DataFrame(NAMED, index=list("abc")).iloc[order].assign(colour="red")
+    ),
+    "with gaps of pandas": lambda order: (
+        pd.DataFrame(NAMED, index=list("abc")).convert_dtypes().iloc[order]
+    ),
+    "polars": lambda order: pl.DataFrame(NAMED).with_columns(box=pl.Series(list("abc")))[order],
+    "arrow": lambda order: (
+        pl.DataFrame(NAMED).with_columns(box=pl.Series(list("abc")))[order].to_arrow()
+    ),
+}
+
+
+def _named_problem(service: Running, client: Client, name: str) -> Any:
+    features = ["size", "size?", "kind=shop", "kind=dealer", "new=false", "new=true"]
+    settings = {"boxes": ["a", "b", "c"], "features": features, "feedback": "full"}
+    return client.create_problem(name=name, learner="FTRL", **settings)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_and_series_go_by_label(service: Running, table: str) -> None:
+    prices = pd.Series([1.0, 2.0, 3.0], index=list("abc"))
+    with Client(_url(service)) as client:
+        problem = _named_problem(service, client, f"tables-{table.replace(' ', '-')}")
+        plain = problem.open(NAMED, [1.0, 2.0, 3.0], outside=9.0)
+        expected = problem.round(plain.round_id).boxes
+        for order in ([0, 1, 2], [2, 0, 1]):
+            search = problem.open(TABLES[table](order), prices.iloc[order], outside=9.0)
+            assert problem.round(search.round_id).boxes == expected
+        some = problem.open(
+            TABLES[table]([2, 0]), prices.iloc[[2, 0]], outside=9.0, boxes=["a", "c"]
+        )
+        boxes = {b.box: (b.cost, b.context) for b in problem.round(some.round_id).boxes}
+        assert boxes == {b.box: (b.cost, b.context) for b in expected if b.box != "b"}
+        for box in some:
+            some.see(VALUES[box])
+        ended = some.close(pd.Series([VALUES["c"], VALUES["a"]], index=["c", "a"]))
+        assert ended.learned == 2
+
+
+def test_tables_that_fit_nothing_are_refused(service: Running) -> None:
+    frame = pd.DataFrame(NAMED, index=list("abx"))
+    with Client(_url(service)) as client:
+        problem = _named_problem(service, client, "tables-wrong")
+        counted = client.create_problem(**_settings("tables-counted"))
+        for contexts, costs, said in (
+            (frame, 1.0, "The contexts by name of box must name boxes of the round"),
+            (frame.drop(columns="kind"), 1.0, "The feature 'kind' must be given"),
+            (NAMED, frame, "The costs must be a series or a mapping, not a table"),
+            (NAMED, pd.Series([1.0], index=["z"]), "The costs must be labelled by the boxes"),
+        ):
+            with pytest.raises(InvalidInputError, match=said):
+                problem.open(contexts, costs)
+        with pytest.raises(InvalidInputError, match="to take columns by name"):
+            counted.open(frame)
+        search = problem.open(NAMED, 1.0, outside=9.0)
+        with pytest.raises(InvalidInputError, match="must be a mapping, or a series whose labels"):
+            search.close([1.0, 2.0, 3.0])
+        assert problem.describe().rounds_open == 1
+
+
+def test_an_unknown_level_is_warned_of(service: Running) -> None:
+    strange = [*NAMED[:2], {"size": 1.0, "kind": "stall", "new": True}]
+    with Client(_url(service)) as client:
+        problem = _named_problem(service, client, "tables-unknown")
+        with pytest.warns(wz.UnknownLevelWarning, match="'kind=stall' is unknown") as told:
+            problem.open(strange, 1.0)
+        assert [w.filename for w in told] == [__file__]
+        assert problem.diagnostics().unknown_levels == ["kind=stall"]
+
+
+async def _by_label(url: str) -> None:
+    async with AsyncClient(url) as client:
+        problem = client.problem("tables-pandas-by-index")
+        plain = await problem.open(NAMED, [1.0, 2.0, 3.0], outside=9.0)
+        table = TABLES["pandas by index"]([2, 1, 0])
+        prices = pd.Series([3.0, 2.0, 1.0], index=list("cba"))
+        search = await problem.open(table, prices, outside=9.0)
+        first = (await problem.round(plain.round_id)).boxes
+        assert (await problem.round(search.round_id)).boxes == first
+
+
+def test_the_asynchronous_client_takes_tables_too(service: Running) -> None:
+    with Client(_url(service)) as client:
+        _named_problem(service, client, "tables-pandas-by-index")
+    asyncio.run(_by_label(_url(service)))

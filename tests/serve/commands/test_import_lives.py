@@ -219,7 +219,9 @@ def test_features_are_found_by_name_and_levels(tmp_path: Path) -> None:
         green = told.set_column(
             told.column_names.index("x_colour"), "x_colour", pa.array(["green"] * len(told))
         )
-        rows = [row for past in read_rounds(problem, content_of(green)) for row in past.contexts]
+        rows = [
+            row for past in read_rounds(problem, content_of(green)).rounds for row in past.contexts
+        ]
         assert all(sum(x or 0.0 for x in row[2:]) == 0.0 for row in rows)
         for wrong, column in (
             (told.drop_columns(["x_colour"]), "x_colour=blue"),

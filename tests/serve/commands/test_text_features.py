@@ -9,6 +9,9 @@ import pytest
 import weitzman as wz
 from tests.contracts.live import InProcess
 
+# One text is a level that nobody named
+pytestmark = pytest.mark.filterwarnings("ignore::weitzman.errors.UnknownLevelWarning")
+
 FEATURES = ["size", "kind=shop", "kind=dealer", "new=false", "new=true"]
 ROWS: list[dict[str, Any]] = [
     {"size": 3.0, "kind": "shop", "new": True},

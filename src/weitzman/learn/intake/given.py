@@ -9,12 +9,13 @@ A table says which box a row is for in a column ``box``, or by its index, if tha
 index that only counts from 0 has no labels.
 """
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from weitzman.errors import InvalidInputError
+from weitzman.errors import InvalidInputError, UnknownLevelWarning
 from weitzman.learn.features import Encoding
 from weitzman.search.extras import need
 
@@ -29,7 +30,7 @@ def given_rows(given: Any, encoding: Encoding | None, boxes: Sequence[Hashable])
     if given is None and encoding is not None and not encoding.features:
         return np.ones((len(boxes), 1))
     if is_table(given):
-        given = _table_rows(given, encoding, boxes)
+        given = table_rows(given, encoding, boxes)
     elif isinstance(given, Mapping):
         given = _in_order(given, boxes, "The contexts")
     if not isinstance(given, list | tuple) or not any(isinstance(row, Mapping) for row in given):
@@ -39,7 +40,16 @@ def given_rows(given: Any, encoding: Encoding | None, boxes: Sequence[Hashable])
         raise InvalidInputError("The contexts", rule, given[0])
     if not all(isinstance(row, Mapping) for row in given):
         raise InvalidInputError("The contexts", "all go by name of feature, or none", given)
-    return encoding.rows(given)
+    rows = encoding.rows(given)
+    for level in encoding.unknown_levels(given):
+        # At the line that opens the round
+        warnings.warn(unknown_words(level), UnknownLevelWarning, stacklevel=4)
+    return rows
+
+
+def unknown_words(level: str) -> str:
+    """Return what is said of a level that a feature does not have."""
+    return f"The level {level!r} is unknown: the box is taken to have none of the levels that are known."
 
 
 def given_numbers(given: Any, boxes: Sequence[Hashable], subject: str) -> Any:
@@ -91,7 +101,7 @@ def _labels(given: Any) -> list[Hashable] | None:
     return None if labels == list(range(len(labels))) else labels
 
 
-def _table_rows(
+def table_rows(
     table: Any, encoding: Encoding | None, boxes: Sequence[Hashable]
 ) -> list[dict[str, Any]]:
     """Return the rows of a table by name of column, in the order of the boxes."""

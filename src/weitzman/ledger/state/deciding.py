@@ -65,7 +65,7 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         raise InvalidInputError("The parameters", rule, settings.parameters)
     return Searcher(
         boxes=settings.boxes,
-        features=features_of(settings),
+        features=Encoding.named(settings.features),
         dimension=len(settings.features),
         feedback=settings.feedback,
         sense=settings.sense,
@@ -75,14 +75,6 @@ def searcher_for(settings: Created, uploaded: Described | None = None) -> Search
         rng=seed,
         **decides,
     )
-
-
-def features_of(settings: Created) -> Encoding | None:
-    """Return what contexts are made of, by the names of their numbers; None if they are only counted."""
-    names = settings.features
-    if names == [str(k) for k in range(len(names))]:
-        return None
-    return Encoding.of(names)
 
 
 def draw_of(settings: Created, number: int) -> tuple[float, bool] | None:

@@ -127,7 +127,7 @@ class Problem:
             needs = self._needs
             opened.explore(None if needs is None else bounded(needs.rule(given), given))
         self.rounds[name] = opened
-        self.tally.opened += 1
+        self.tally.open(body)
         return opened
 
     @property

@@ -22,12 +22,14 @@ import math
 
 import msgspec
 
+from weitzman.ledger.bodies import Opened
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.running_mean import Ratio, Spread
 from weitzman.search.state import RoundState
 
 _MARKS = 256
 _RECENT = 100
+_NEWEST = 20  # unknown levels that are remembered
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -96,10 +98,18 @@ class Explored(msgspec.Struct):
     priced: float = 0.0
 
 
+class Unknown(msgspec.Struct):
+    """How many rounds came with levels that their features do not have, and the newest of these."""
+
+    rounds: int = 0
+    levels: list[str] = []
+
+
 class Tally(msgspec.Struct):
     """Counts and sums of one problem; lists have one entry per box, ``depth`` one per number of looks.
 
-    ``explored`` is left out where nothing is: such tallies are the bytes that they were.
+    ``explored`` and ``unknown`` are left out where there is nothing to say: such tallies are the bytes that
+    they were.
     """
 
     looks: list[int]
@@ -137,6 +147,7 @@ class Tally(msgspec.Struct):
     recent: list[Ended] = msgspec.field(default_factory=list)
     spreads: Spreads = msgspec.field(default_factory=Spreads)
     explored: Explored | msgspec.UnsetType = msgspec.UNSET
+    unknown: Unknown | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def blank(cls, boxes: int) -> "Tally":
@@ -146,6 +157,14 @@ class Tally(msgspec.Struct):
         return cls(
             whole, whole[:], whole[:], real, real[:], real[:], whole[:], ratios, [0] * (boxes + 1)
         )
+
+    def open(self, body: Opened) -> None:
+        """Count a round that begins."""
+        self.opened += 1
+        if body.unknown:
+            before = Unknown() if self.unknown is msgspec.UNSET else self.unknown
+            newest = [x for x in before.levels if x not in body.unknown] + body.unknown
+            self.unknown = Unknown(before.rounds + 1, newest[-_NEWEST:])
 
     def close(self, name: str, at: int, ended: OpenRound, values: list[float]) -> None:
         """Count a round that ends, with one value per row, NaN for unknown ones."""

@@ -4,7 +4,7 @@ Its methods are those described there, to be awaited.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, TypeVar
 
 import httpx
@@ -19,6 +19,7 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.client.tables import sent_values
 from weitzman.serve.messages.judgements import JudgementReport
 from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
@@ -106,10 +107,10 @@ class AsyncProblem(BaseProblem[AsyncClient]):
         round_id: str | None = None,
         alone: bool = False,
     ) -> "AsyncSearch":
-        if alone and self._sign is None:
-            self._sign = 1.0 if (await self.describe()).sense == "min" else -1.0
-        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
-        reply = await self._client.send(self._opening(contexts, **given))
+        if self._has_to_ask(contexts, costs, alone=alone):
+            self._known = await self.describe()
+        request = self._opening(contexts, costs, boxes, outside=outside, id=round_id)
+        reply = await self._client.send(request)
         return AsyncSearch(self, reply, alone=alone)
 
     async def describe(self) -> ProblemView:
@@ -175,11 +176,12 @@ class AsyncSearch(BaseSearch[AsyncClient]):
     async def miss(self, *, cost: float | None = None) -> None:
         await self._tell(None, cost)
 
-    async def close(self, values: Mapping[str, float] | None = None) -> Outcome:
+    async def close(self, values: Any = None) -> Outcome:
         self._check_nothing_awaited()
         if unreported := self._unreported():
             await self._client.send(self._request(SeeReply, "values", unreported, self._spent()))
-        self._outcome = await self._client.send(self._request(Outcome, "close", values))
+        request = self._request(Outcome, "close", sent_values(values))
+        self._outcome = await self._client.send(request)
         return self._outcome
 
     async def _tell(self, value: float | None, cost: float | None) -> None:

@@ -6,19 +6,27 @@ their requests and keep their state here. A client sends, waits, and tries again
 
 import math
 import secrets
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 import numpy as np
 
-from weitzman.errors import InvalidInputError, SearchStateError, WeitzmanError
+from weitzman.errors import (
+    InvalidInputError,
+    SearchStateError,
+    UnknownLevelWarning,
+    WeitzmanError,
+)
+from weitzman.learn.intake.given import unknown_words
 from weitzman.search.numbers import checked_cost
 from weitzman.search.rule import Open, WeitzmanRule
 from weitzman.search.state import RoundState
+from weitzman.serve.client.tables import has_labels, sent_contexts, sent_costs
 from weitzman.serve.messages.refusal import first_infinite
-from weitzman.serve.messages.schema import Outcome, RoundReply, SeeReply, Wire
+from weitzman.serve.messages.schema import Outcome, ProblemView, RoundReply, SeeReply, Wire
 
 C = TypeVar("C")
 W = TypeVar("W", bound=Wire)
@@ -120,15 +128,31 @@ class BaseProblem(Generic[C]):
     def __init__(self, client: C, name: str) -> None:
         self.name = name
         self._client = client
-        self._sign: float | None = None  # −1 where larger values are better; None if not known
+        self._known: ProblemView | None = (
+            None  # its boxes, features and sense, once they are asked for
+        )
 
     def _request(
         self, method: str, gives: type[W], *parts: str, body: Any = None, query: Any = None
     ) -> Request[W]:
         return Request.make(method, ("problems", self.name, *parts), gives, body, query)
 
-    def _opening(self, contexts: Any, **given: Any) -> Request[RoundReply]:
-        """Return the request that begins a round, with what is given and not None."""
+    def _has_to_ask(self, contexts: Any, costs: Any, *, alone: bool) -> bool:
+        """Whether a round can be begun only by one who knows the boxes, the features or the sense."""
+        return self._known is None and (alone or has_labels(contexts, costs))
+
+    def _opening(
+        self, contexts: Any, costs: Any, boxes: Sequence[str] | None, **given: Any
+    ) -> Request[RoundReply]:
+        """Return the request that begins a round, with what is given and not None.
+
+        Tables and series go by label, as they do for a searcher.
+        """
+        given |= {"costs": costs, "boxes": None if boxes is None else list(boxes)}
+        if self._known is not None:
+            names = given["boxes"] or self._known.boxes
+            contexts = sent_contexts(contexts, self._known.features, names)
+            given["costs"] = sent_costs(costs, names)
         body = {"contexts": contexts, **{k: v for k, v in given.items() if v is not None}}
         return self._request("POST", RoundReply, "rounds", body=body)
 
@@ -148,7 +172,10 @@ class BaseSearch(Generic[C]):
         self._reply, self._alone = reply, alone and reply.order is not None
         self._next = reply.next
         self._outcome: Outcome | None = None
-        self._sign = problem._sign or 1.0
+        self._sign = -1.0 if problem._known is not None and problem._known.sense == "max" else 1.0
+        for level in reply.unknown_levels:
+            # At the line that opens the round
+            warnings.warn(unknown_words(level), UnknownLevelWarning, stacklevel=3)
         # Rows are the places in the order of the rule; costs are the service's business
         self._boxes = list(reply.order or [])
         known = reply.reservation_values or {}

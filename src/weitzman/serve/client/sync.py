@@ -25,7 +25,7 @@ sent again with the same key, and is carried out once. What the service refuses 
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import httpx
@@ -40,6 +40,7 @@ from weitzman.serve.client.common import (
     pause,
     reply_of,
 )
+from weitzman.serve.client.tables import sent_values
 from weitzman.serve.messages.judgements import JudgementReport
 from weitzman.serve.messages.keys import CreatedKey, KeyList, KeyView, NewKey
 from weitzman.serve.messages.reports import Diagnostics, Report, RoundView
@@ -152,16 +153,16 @@ class RemoteProblem(BaseProblem[Client]):
         Parameters
         ----------
         contexts, costs, outside, boxes
-            As of :meth:`weitzman.Searcher.open`; contexts and costs may also go by name of box.
+            As of :meth:`weitzman.Searcher.open`: lists, mappings by name, tables and series.
         round_id
             The id of the round; chosen by the service if None.
         alone
             Whether the search goes on by the rule without asking, and reports once when it is closed.
         """
-        if alone and self._sign is None:
-            self._sign = 1.0 if self.describe().sense == "min" else -1.0
-        given = {"costs": costs, "outside": outside, "boxes": boxes, "id": round_id}
-        reply = self._client.send(self._opening(contexts, **given))
+        if self._has_to_ask(contexts, costs, alone=alone):
+            self._known = self.describe()
+        request = self._opening(contexts, costs, boxes, outside=outside, id=round_id)
+        reply = self._client.send(request)
         return RemoteSearch(self, reply, alone=alone)
 
     def describe(self) -> ProblemView:
@@ -236,12 +237,13 @@ class RemoteSearch(BaseSearch[Client]):
         """Say that the value of the last box did not come."""
         self._tell(None, cost)
 
-    def close(self, values: Mapping[str, float] | None = None) -> Outcome:
-        """End the round; ``values`` are those that feedback ``"full"`` shows."""
+    def close(self, values: Any = None) -> Outcome:
+        """End the round; ``values`` are those that feedback ``"full"`` shows, by name of box."""
         self._check_nothing_awaited()
         if unreported := self._unreported():
             self._client.send(self._request(SeeReply, "values", unreported, self._spent()))
-        self._outcome = self._client.send(self._request(Outcome, "close", values))
+        request = self._request(Outcome, "close", sent_values(values))
+        self._outcome = self._client.send(request)
         return self._outcome
 
     def _tell(self, value: float | None, cost: float | None) -> None:

@@ -19,10 +19,11 @@ from weitzman.learn.load import load
 from weitzman.learn.searcher import Searcher
 from weitzman.learn.settings import saved_settings
 from weitzman.learn.storage.format import saved_size
-from weitzman.ledger.bodies import Closed, Imported, Opened, PastRound, Seen, Uploaded, decode
+from weitzman.ledger.bodies import Closed, Imported, Opened, Seen, Uploaded, decode
 from weitzman.ledger.event import Event
 from weitzman.ledger.state.deciding import searcher_for
 from weitzman.ledger.state.problem import Problem
+from weitzman.serve.commands.log_input import ReadRounds
 from weitzman.serve.commands.problems import problem_view
 from weitzman.serve.commands.round_input import check_box_value
 from weitzman.serve.engine.engine import Engine
@@ -67,15 +68,20 @@ def upload_state(engine: Engine, problem: Problem, content: bytes) -> ProblemVie
     return problem_view(problem)
 
 
-def import_rounds(engine: Engine, problem: Problem, rounds: list[PastRound]) -> ImportReply:
+def import_rounds(engine: Engine, problem: Problem, read: ReadRounds) -> ImportReply:
     """Live through the rounds of a log, as several events that are stored together."""
+    rounds = read.rounds
     for past in rounds:
         for value in past.values:
             if value is not None:
                 check_box_value(problem, value, "value")
     for begin in range(0, len(rounds), _ROUNDS):
         engine.happen(problem.name, Imported(rounds[begin : begin + _ROUNDS], lived=True))
-    return ImportReply(rounds=len(rounds), values=sum(len(past.values) for past in rounds))
+    return ImportReply(
+        rounds=len(rounds),
+        values=sum(len(past.values) for past in rounds),
+        unknown_levels=read.unknown_levels,
+    )
 
 
 async def export_log(engine: Engine, problem: Problem) -> bytes:

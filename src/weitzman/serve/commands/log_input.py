@@ -6,7 +6,7 @@ the service exports them. In a log smaller values are better.
 
 import io
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,14 @@ from weitzman.serve.messages.refusal import Refusal, from_input_error
 _MAYBE = ("outside", "paid")
 
 
-def read_log(problem: Problem, content: bytes) -> list[PastRound]:
+class ReadRounds(NamedTuple):
+    """The rounds of a log, and texts in it that are no levels of the problem's features."""
+
+    rounds: list[PastRound]
+    unknown_levels: list[str]
+
+
+def read_log(problem: Problem, content: bytes) -> ReadRounds:
     """Return the rounds of a Parquet file in which a value is known, in the problem's own direction."""
     import pyarrow
     from pyarrow import parquet
@@ -56,8 +63,9 @@ def read_log(problem: Problem, content: bytes) -> list[PastRound]:
         rows = checked_rows(read, roles, skip_bad=False)
     except InvalidInputError as error:
         raise from_input_error(error) from None
-    blocks = [_block(feature, columns[feature.name], rows) for feature in features]
-    return _past_rounds(problem, rows, np.concatenate(blocks, axis=1))
+    unknown: list[str] = []
+    blocks = [_block(feature, columns[feature.name], rows, unknown) for feature in features]
+    return ReadRounds(_past_rounds(problem, rows, np.concatenate(blocks, axis=1)), unknown)
 
 
 def _columns(feature: Feature, names: list[str]) -> list[str]:
@@ -73,8 +81,8 @@ def _columns(feature: Feature, names: list[str]) -> list[str]:
     return each
 
 
-def _block(feature: Feature, columns: list[str], rows: Rows) -> Floats:
-    """Return the numbers of a feature, one row for each row of the log."""
+def _block(feature: Feature, columns: list[str], rows: Rows, unknown: list[str]) -> Floats:
+    """Return the numbers of a feature, one row for each row of the log; the unknown is added to the list."""
     place = {read.name: k for k, read in enumerate(rows.encoding.features)}
     found = [(rows.encoding.features[place[c]], rows.cells[place[c]]) for c in columns]
     is_own = columns == [f"{PREFIX}{feature.name.removeprefix(PREFIX)}"]
@@ -89,6 +97,7 @@ def _block(feature: Feature, columns: list[str], rows: Rows) -> Floats:
     read, cells = found[0]
     if levels is not None and read.levels is not None:
         # In the order of the problem; a level that it does not know is none of its own
+        unknown += (feature.level_column(x) for x in read.levels if x not in levels)
         number = [*(levels.index(x) if x in levels else -1 for x in read.levels), -1]
         known = np.array(number, dtype=np.float64)
         gaps = np.isnan(cells)

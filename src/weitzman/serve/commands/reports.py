@@ -118,6 +118,8 @@ def diagnostics(engine: Engine, problem: Problem) -> Diagnostics:
         closed_by_waiting=tally.waited,
         starved=[b.box for b in boxes if _is_starved(problem, b)],
         miscalibrated=[b.box for b in boxes if _is_off(b)],
+        unknown_rounds=0 if tally.unknown is msgspec.UNSET else tally.unknown.rounds,
+        unknown_levels=[] if tally.unknown is msgspec.UNSET else tally.unknown.levels[::-1],
     )
 
 

@@ -25,6 +25,7 @@ class RoundInput(NamedTuple):
     """What a caller says about a round: rows in the order of the problem's boxes, or of those that are there.
 
     ``rows`` are the contexts as lists. ``guessed``: the caller says no costs, and neither does the problem.
+    ``unknown`` are texts that are no levels of their features.
     """
 
     places: list[int] | None
@@ -33,13 +34,15 @@ class RoundInput(NamedTuple):
     costs: list[float]
     outside: float | None
     guessed: bool
+    unknown: list[str]
 
 
 def round_input(problem: Problem, ask: NewRound) -> RoundInput:
     """Return the rows of a round."""
     places = _places(problem, ask)
     rows = len(problem.settings.boxes) if places is None else len(places)
-    plain, contexts = _contexts(problem, ask, places, rows)
+    unknown: list[str] = []
+    plain, contexts = _contexts(problem, ask, places, rows, unknown)
     outside = ask.outside
     if outside is not None:
         checked_value(outside, "outside")
@@ -47,7 +50,7 @@ def round_input(problem: Problem, ask: NewRound) -> RoundInput:
     guessed = costs is None
     if costs is None:
         costs = problem.expected_costs(places)
-    return RoundInput(places, plain, contexts, costs, outside, guessed)
+    return RoundInput(places, plain, contexts, costs, outside, guessed, unknown)
 
 
 def checked_value(value: float, field: str) -> float:
@@ -83,8 +86,9 @@ def _places(problem: Problem, ask: NewRound) -> list[int] | None:
 
 
 def _contexts(
-    problem: Problem, ask: NewRound, places: list[int] | None, rows: int
+    problem: Problem, ask: NewRound, places: list[int] | None, rows: int, unknown: list[str]
 ) -> tuple[list[Numbers], Floats]:
+    """Return the rows, as they came and as an array; what is unknown in them is added to the list."""
     given = ask.contexts
     if type(given) is list and len(given) == rows:
         # The usual case: rows of numbers, all of the right length
@@ -104,7 +108,7 @@ def _contexts(
     width = len(features)
     plain: list[Numbers] = []
     for i, row in enumerate(listed):
-        numbers = row if isinstance(row, list) else _by_feature(features, row, i)
+        numbers = row if isinstance(row, list) else _by_feature(features, row, i, unknown)
         if len(numbers) != width:
             text = f"Expected {width} numbers; got {len(numbers)}."
             raise Refusal("invalid", text, f"contexts[{i}]")
@@ -128,7 +132,7 @@ def _by_name(
     return [given[name] for name in wanted]
 
 
-def _by_feature(features: list[str], row: Named, i: int) -> Numbers:
+def _by_feature(features: list[str], row: Named, i: int, unknown: list[str]) -> Numbers:
     field, encoding = f"contexts[{i}]", None
     if not all(row.get(name) is not None for name in features):
         # A log has a prefix before its features
@@ -148,6 +152,7 @@ def _by_feature(features: list[str], row: Named, i: int) -> Numbers:
         raise Refusal("invalid", f"The problem has no feature {other!r}.", field)
     try:
         if encoding is not None:
+            unknown += (x for x in encoding.unknown_levels([row]) if x not in unknown)
             return [None if math.isnan(x) else x for x in encoding.rows([row])[0].tolist()]
         return [finite_number(row[n], f"The feature {n!r}") for n in features]
     except InvalidInputError as error:

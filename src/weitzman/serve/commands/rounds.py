@@ -85,6 +85,7 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
         places=want.places,
         guessed=want.guessed,
         draw=draw_of(problem.settings, problem.tally.opened),
+        unknown=want.unknown,
     )
     # Ids that grow with time keep the index of the journal together
     name = ask.id or f"{engine.now():013x}{secrets.token_hex(3)}"
@@ -274,6 +275,7 @@ def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> Roun
         rule=_RULES[rule],
         waits_until=opened.until * _SECOND,
         drawn=drawn,
+        unknown_levels=body.unknown,
     )
 
 

@@ -145,6 +145,8 @@ FIELDS: Final[dict[str, str]] = {
     "total": "The value that was kept, and all costs; null if there is no value.",
     "total_error": "Its standard error.",
     "type": "The kind of error, as a URN.",
+    "unknown_levels": "Texts that are no levels of their features, such as colour=green.",
+    "unknown_rounds": "How many rounds came with texts that are no levels of their features.",
     "unidentified": "The share of rounds that no draw could have shown.",
     "unit": "What values and costs are counted in, for people.",
     "value": "The value that was kept; null if there is none.",

@@ -29,8 +29,8 @@ from weitzman.serve.http.route import ANY, BINARY, HTML, PARQUET, TEXT, Call, Ro
 from weitzman.serve.messages.schema import Health, Wire
 from weitzman.serve.page import files
 
-_GIVEN: Final = {"ask": "body", "content": "body", "rounds": "body"}
-"""The parameters of commands that stand in a call under another name; ``rounds`` are what was prepared."""
+_GIVEN: Final = {"ask": "body", "content": "body", "read": "body", "rounds": "body"}
+"""The parameters of commands that stand in a call under another name; the last two are prepared."""
 
 
 def _of_call(command: Callable[..., Any]) -> Callable[[Call], Any]:

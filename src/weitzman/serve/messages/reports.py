@@ -221,6 +221,8 @@ class Diagnostics(Wire):
     closed_by_waiting: int
     starved: list[str]
     miscalibrated: list[str]
+    unknown_rounds: int
+    unknown_levels: list[str]
 
 
 class Digest(Wire):

@@ -157,7 +157,8 @@ class RoundReply(Wire):
     ``order`` has the boxes by reservation value, best first. The ``rule``: open them in this order; stop
     as soon as the best value in hand is no worse than the next box's reservation value. Both are null under
     a policy that decides again after every look. In a round that is ``drawn`` to open every box, no
-    reservation value stops the search.
+    reservation value stops the search. ``unknown_levels`` are texts of the round that are no levels of their
+    features, as ``colour=green``: their boxes are taken to have none of the levels that are known.
     """
 
     round: str
@@ -169,6 +170,7 @@ class RoundReply(Wire):
     rule: str
     waits_until: float
     drawn: bool = False
+    unknown_levels: list[str] = []
 
 
 class SeeRequest(Wire):
@@ -266,6 +268,7 @@ class ImportReply(Wire):
 
     rounds: int
     values: int
+    unknown_levels: list[str] = []
 
 
 class Health(Wire):

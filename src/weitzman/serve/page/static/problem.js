@@ -147,6 +147,7 @@ export function showHealth(view, health, told, now) {
     ["Ended by waiting", health.closed_by_waiting, health.closed_by_waiting > 0, health.closed_by_waiting ? "rounds that nobody closed in their waiting time" : "every round was closed by its caller"],
     ["Stale rounds", health.stale.length, health.stale.length > 0, health.stale.length ? `${few(health.stale)}: open for longer than half their waiting time` : health.oldest_wait === null ? "no round is open" : `${plural(health.rounds_open, "round")} open, the oldest for ${span(health.oldest_wait)}`],
     ["Starved boxes", health.starved.length, health.starved.length > 0, health.starved.length ? `${few(health.starved)}: not opened for 100 rounds or more` : "every box was opened in the last 100 rounds, or there are fewer"],
+    ["Unknown labels", health.unknown_rounds, health.unknown_rounds > 0, health.unknown_rounds ? `rounds with ${few(health.unknown_levels)}: the problem has no such level, and takes the box to have none` : "every text was a level that the problem knows"],
     ["Off calibration", health.miscalibrated.length, health.miscalibrated.length > 0, health.miscalibrated.length ? `${few(health.miscalibrated)}: below 0.5 or above 2 after 30 looks` : "no box is below 0.5 or above 2 after 30 looks"],
     beyondBest(view, told),
     ["Last value", health.last_value === null ? "–" : `${span(Math.max(0, now - health.last_value))} ago`, false, health.last_value === null ? "none has come yet" : "since the newest value came"],
