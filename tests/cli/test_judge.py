@@ -101,3 +101,47 @@ def test_what_cannot_be_judged_is_refused_in_one_line(
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 2
     assert text in result.output
+
+
+def turned(log: Path) -> Path:
+    """The same log, of a user for whom larger values are better."""
+    head, *rows = log.read_text("utf-8").splitlines()
+    cells = [row.split(",") for row in rows]
+    turned = [[*c[:3], f"{-float(c[3])}" if c[3] else "", *c[4:]] for c in cells]
+    path = log.with_name("turned.csv")
+    path.write_text("\n".join([head, *map(",".join, turned)]), encoding="utf-8")
+    return path
+
+
+def test_where_larger_is_better_totals_are_those_of_the_user(log: Path, tmp_path: Path) -> None:
+    given = [*BASE, "--independent", "--json"]
+    rows = json.loads(CliRunner().invoke(app, ["judge", str(log), *given]).stdout)
+    same = ["judge", str(turned(log)), *BASE, "--sense", "max"]
+    other = json.loads(CliRunner().invoke(app, [*same, "--independent", "--json"]).stdout)
+    assert rows[0]["doubly_robust"] > 0.0
+    ends = {"low": "high", "difference_low": "difference_high"}
+    ends |= {high: low for low, high in ends.items()}
+    same_sign = ("certain", "explored", "unidentified", "rounds_explored", "largest_weight")
+    for mine, theirs in zip(rows, other, strict=True):
+        for name, value in mine.items():
+            keeps = name in same_sign or name.endswith("_se") or not isinstance(value, float)
+            keeps = keeps or name == "correlation"
+            assert theirs[ends.get(name, name)] == (value if keeps else -value), name
+    place = tmp_path / "report"
+    told = CliRunner().invoke(app, [*same, "--unit", "€", "--output", str(place)])
+    assert told.exit_code == 0, told.output
+    recorded = float(np.mean(_recorded(log)))
+    assert f"Recorded: −€{recorded:.4g} per round" in told.stdout
+    assert "a total is the value that is kept less the costs, and more is better" in " ".join(
+        told.stdout.split()
+    )
+    assert "Per round, in €" in (place / "index.html").read_text("utf-8")
+    refused = CliRunner().invoke(app, [*same, "--least", "0"])
+    assert refused.exit_code == 2
+    assert "most= is the best possible value" in refused.stderr
+
+
+def _recorded(log: Path) -> list[float]:
+    """What was done without draws: box a was opened, and kept."""
+    rows = [row.split(",") for row in log.read_text("utf-8").splitlines()[1:]]
+    return [float(row[3]) + 0.2 for row in rows if row[1] == "a"]

@@ -11,7 +11,11 @@ from weitzman.cli.log_options import (
     ChanceColumn,
     CostColumn,
     Features,
+    Least,
     LogFile,
+    LogSense,
+    LogUnit,
+    Most,
     OpenedColumn,
     OutsideColumn,
     PaidColumn,
@@ -80,10 +84,10 @@ def judge_command(
     chance: ChanceColumn = "chance",
     paid: PaidColumn = "paid",
     features: Features = None,
-    least: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", help="The best value that a box can hold."),
-    ] = None,
+    sense: LogSense = "min",
+    unit: LogUnit = "",
+    least: Least = None,
+    most: Most = None,
     cost_scale: Annotated[
         float, typer.Option(metavar="FACTOR", help="By what costs are multiplied.")
     ] = 1.0,
@@ -126,7 +130,10 @@ def judge_command(
         paid=paid,
         draws=draws,
         features=feature_names(features),
+        sense=sense,
         least=least,
+        most=most,
+        unit=unit,
         skip_bad=skip_bad,
     )
     if output is not None:

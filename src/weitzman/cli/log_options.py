@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from weitzman.search.reservation import Sense
+
 
 def _column(text: str, *names: str) -> Any:
     return typer.Option(*names, metavar="COLUMN", help=text)
@@ -28,6 +30,23 @@ Features = Annotated[
         help="What is known before a look, such as words,task. If not given: all columns x_…, and if "
         "there is none, all columns without another role.",
     ),
+]
+LogSense = Annotated[Sense, typer.Option(help="Whether smaller or larger values are better.")]
+LogUnit = Annotated[
+    str,
+    typer.Option(metavar="TEXT", help="What values and costs are counted in, such as $ or s."),
+]
+Least = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The best value that a box can hold, such as 0 for no error: nothing is looked at once it "
+        "is found. If not given, default finds one where values pile up.",
+    ),
+]
+Most = Annotated[
+    float | None,
+    typer.Option(metavar="NUMBER", help="The same where larger values are better."),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave out rows that break a rule, and count them.")

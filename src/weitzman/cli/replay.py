@@ -18,7 +18,11 @@ from weitzman.cli.log_options import (
     ChanceColumn,
     CostColumn,
     Features,
+    Least,
     LogFile,
+    LogSense,
+    LogUnit,
+    Most,
     OpenedColumn,
     OutsideColumn,
     PaidColumn,
@@ -29,7 +33,6 @@ from weitzman.cli.log_options import (
 )
 from weitzman.cli.options import Workers, console, size_text
 from weitzman.errors import InvalidFileError, InvalidInputError
-from weitzman.search.reservation import Sense
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,25 +82,10 @@ def replay_command(
     chance: ChanceColumn = "chance",
     paid: PaidColumn = "paid",
     features: Features = None,
-    sense: Annotated[
-        Sense, typer.Option(help="Whether smaller or larger values are better.")
-    ] = "min",
-    unit: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help="What values and costs are counted in, such as $ or s."),
-    ] = "",
-    least: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The best value that a box can hold, such as 0 for no error: nothing is looked at once it "
-            "is found. If not given, default finds one where values pile up.",
-        ),
-    ] = None,
-    most: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", help="The same where larger values are better."),
-    ] = None,
+    sense: LogSense = "min",
+    unit: LogUnit = "",
+    least: Least = None,
+    most: Most = None,
     shared: Annotated[
         bool | None,
         typer.Option(

@@ -1,6 +1,7 @@
 """The report of a replay: its files, its words, its pictures."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import weitzman as wz
 from tests.replays.logs import log_of, normal_log
 from weitzman.logs.log import Log
 from weitzman.replays.cases import Case, play_cases
+from weitzman.replays.report.charts import calibration_charts
 from weitzman.replays.report.findings import Findings, find
 from weitzman.replays.report.report import (
     PARTS,
@@ -21,6 +23,7 @@ from weitzman.replays.report.report import (
 )
 from weitzman.replays.report.words import (
     calibration_table,
+    calibration_words,
     correlation_words,
     cost_words,
     scale_table,
@@ -157,3 +160,25 @@ def test_the_smallest_logs_and_free_looks(rounds: int, boxes: int, tmp_path: Pat
     log = log_of(values, np.zeros(values.shape), {"x_a": values[::-1]})
     write_replay_report(tmp_path / "report", findings_of(log))
     assert (tmp_path / "report/index.html").stat().st_size > 10_000
+
+
+def test_where_larger_is_better_everything_is_in_the_sense_of_the_user(
+    found: Findings, tmp_path: Path
+) -> None:
+    log = replace(found.log, sense="max")
+    turned = findings_of(log)
+    assert "the mean of (v − σ)⁺" in calibration_words(turned)[0]
+    assert "σ is too high and the box is opened too early" in calibration_words(turned)[0]
+    for mine, theirs in zip(
+        calibration_table(found).rows, calibration_table(turned).rows, strict=True
+    ):
+        assert theirs["found / promised"] == mine["found / promised"]
+        assert float(theirs["σ too high by"]) == -float(mine["σ too high by"])
+    before, after = (calibration_charts(f)[0].series for f in (found, turned))
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one.x, -other.x)
+    write_replay_report(tmp_path / "report", turned)
+    rounds = pyarrow.parquet.read_table(tmp_path / "report/rounds.parquet").to_pandas()
+    means = rounds.groupby(["policy", "feedback"], observed=True)["total"].mean()
+    for row in turned.rows:
+        assert means[(row["policy"], row["feedback"])] == pytest.approx(row["mean_total"])

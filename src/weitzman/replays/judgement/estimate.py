@@ -53,6 +53,12 @@ class Estimate:
     low: float
     high: float
 
+    def turned(self) -> "Estimate":
+        """Return the same of totals whose sign is turned."""
+        # A zero has no sign
+        mean, low, high = (0.0 - x for x in (self.mean, self.high, self.low))
+        return Estimate(mean=mean, se=self.se, low=low, high=high)
+
 
 NOTHING = Estimate(mean=math.nan, se=math.nan, low=-math.inf, high=math.inf)
 """What is said where nothing is known."""

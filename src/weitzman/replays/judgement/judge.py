@@ -55,8 +55,9 @@ class Judgement:
         What the boxes cost that are not plain, (T,): the price of a draw that opens them all.
     correlation
         The residual correlation of two boxes of a round, where they are taken to be independent.
-    sense
-        Whether smaller or larger values are better in the log; totals have their signs turned under ``max``.
+    sense, unit
+        Whether smaller or larger values are better in the log, and what they are counted in. Here smaller is
+        better, whatever the log says; rows, tables and reports are in its own sense (``shown``, ``sign``).
     """
 
     rules: Mapping[str, Judged]
@@ -69,6 +70,19 @@ class Judgement:
     closed: Floats
     correlation: Correlation | None = None
     sense: Sense = "min"
+    unit: str = ""
+
+    @property
+    def sign(self) -> float:
+        """What turns a total into one of the user."""
+        return 1.0 if self.sense == "min" else -1.0
+
+    @property
+    def shown(self) -> Mapping[str, Judged]:
+        """The rules as rows, tables and pictures have them: in the sense of the user."""
+        if self.sense == "min":
+            return self.rules
+        return {name: one.turned() for name, one in self.rules.items()}
 
     def of(self, name: str) -> Judged:
         """Return what is said of one rule."""
@@ -180,6 +194,7 @@ def judge(
         closed=seen.closed(first),
         correlation=None if alone is None else alone.correlation(),
         sense=log.sense,
+        unit=log.unit,
     )
 
 

@@ -1,7 +1,7 @@
 """What a log says of one rule: shares of the rounds, estimates, bounds, a verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -56,6 +56,16 @@ class Judged:
     verdict: Verdict | None
     trace: Trace
     guesses: Floats
+
+    def turned(self) -> "Judged":
+        """Return the same of totals whose sign is turned; ``trace`` and ``guesses`` stay as they are."""
+        return replace(
+            self,
+            estimates={name: one.turned() for name, one in self.estimates.items()},
+            low=0.0 - self.high,
+            high=0.0 - self.low,
+            verdict=None if self.verdict is None else self.verdict.turned(),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

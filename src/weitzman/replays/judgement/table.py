@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from weitzman.figures.table import table_of
+from weitzman.replays.amounts import amount
 from weitzman.replays.judgement.estimate import METHODS
 from weitzman.replays.judgement.independent import INDEPENDENT
 
@@ -24,7 +25,7 @@ HEADINGS = (
 def judgement_rows(judgement: "Judgement") -> list[dict[str, str | float | None]]:
     """Return a row for each rule, with None for what cannot be said."""
     check = judgement.correlation
-    found = [_row(name, one, judgement.against) for name, one in judgement.rules.items()]
+    found = [_row(name, one, judgement.against) for name, one in judgement.shown.items()]
     if check is not None:
         more = {"correlation": check.mean, "correlation_se": check.se}
         found = [row | _finite(more) for row in found]
@@ -72,7 +73,7 @@ def judgement_table(judgement: "Judgement") -> "Group":
 
 def rule_table(judgement: "Judgement") -> "Table":
     """Return a row for each rule."""
-    rows = (cells(name, one) for name, one in judgement.rules.items())
+    rows = (cells(name, one) for name, one in judgement.shown.items())
     return table_of(HEADINGS[:1], HEADINGS[1:], rows)
 
 
@@ -81,8 +82,9 @@ def lead_lines(judgement: "Judgement") -> list[str]:
     scale = "" if judgement.cost_scale == 1.0 else f", costs × {judgement.cost_scale:g}"
     lines = [f"{judgement.rounds:,} rounds{scale}, compared with {judgement.against}."]
     if judgement.recorded is not None:
-        mean = f"{judgement.recorded.mean():.4g}"
-        lines.append(f"Recorded: {mean} per round, without what draws opened.")
+        mean = judgement.sign * float(judgement.recorded.mean())
+        said = amount(mean, judgement.unit, f"{mean:.4g}".replace("-", "−"))
+        lines.append(f"Recorded: {said} per round, without what draws opened.")
     return lines
 
 
@@ -93,11 +95,13 @@ def notes(judgement: "Judgement") -> list[str]:
     ]
     if judgement.sense == "max":
         lines.append(
-            "Larger values are better in this log: totals are costs less values, so less is better."
+            "Larger values are better in this log: a total is the value that is kept less the costs, and "
+            "more is better."
         )
     unknown = [name for name, one in judgement.rules.items() if one.unidentified > 0.0]
     if unknown:
-        ends = f"{judgement.floor:.4g} and {judgement.ceiling:.4g}"
+        least, most = sorted(judgement.sign * x for x in (judgement.floor, judgement.ceiling))
+        ends = f"{least:.4g} and {most:.4g}"
         lines.append(
             f"Of {', '.join(unknown)} a part of the rounds is shown by no draw, or by one alone. What stands "
             f"under 95 % has bounds for it, which take {ends} for the smallest and the largest value."
@@ -112,7 +116,7 @@ def notes(judgement: "Judgement") -> list[str]:
 
 def independence(judgement: "Judgement") -> list[str]:
     """Return what rules would cost if boxes were independent, and whether they are."""
-    found = {name: one.estimates[INDEPENDENT] for name, one in judgement.rules.items()}
+    found = {name: one.estimates[INDEPENDENT] for name, one in judgement.shown.items()}
     said = [
         f"{name} {best.mean:.4g} ({_between(best.low, best.high)})"
         for name, best in found.items()

@@ -9,7 +9,7 @@ the largest difference is below 0, and *worse* if all of that of the smallest is
 - *too few rounds*, if the interval does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -65,6 +65,11 @@ class Verdict:
     high: float
     mean: float
     se: float
+
+    def turned(self) -> "Verdict":
+        """Return the same of totals whose sign is turned."""
+        low, high, mean = (0.0 - x for x in (self.high, self.low, self.mean))
+        return replace(self, low=low, high=high, mean=mean)
 
 
 def compared(side: Side, other: Side) -> Verdict:

@@ -141,13 +141,16 @@ def calibration_charts(findings: Findings) -> tuple[Chart, ...]:
     found = [one for one in findings.calibrations if one.at.size]
     if not found:
         return ()
+    sign = findings.main[0].sign
     bins = Chart(
         file="calibration",
         title="Mean excess at σ over the cost",
         across="reservation value σ, in eighths of the rows",
         up="found / promised",
         kind="lines",
-        series=tuple(Series(name=c.rule, x=c.at, y=c.bins, error=c.bin_errors) for c in found),
+        series=tuple(
+            Series(name=c.rule, x=sign * c.at, y=c.bins, error=c.bin_errors) for c in found
+        ),
         reference=1.0,
         limits=_ratios(np.concatenate([c.bins for c in found])),
     )

@@ -129,7 +129,7 @@ def _told(one: Calibration, log: Log) -> dict[str, Any]:
         "rule": one.rule,
         "found_over_promised": one.ratio,
         "se": one.error,
-        "too_high_by": one.shift,
+        "too_high_by": one.shift if log.sense == "min" else -one.shift,
         "holds": one.holds,
         "boxes_off": [] if log.shared else [log.boxes[k] for k in one.off],
     }

@@ -45,7 +45,7 @@ def write_judgement_report(
 
 def _sections(judgement: Judgement, plans: dict[str, Exploration]) -> tuple[Section, ...]:
     rows = [
-        dict(zip(HEADINGS, cells(name, one), strict=True)) for name, one in judgement.rules.items()
+        dict(zip(HEADINGS, cells(name, one), strict=True)) for name, one in judgement.shown.items()
     ]
     weights = weight_chart(judgement)
     return (
@@ -53,7 +53,9 @@ def _sections(judgement: Judgement, plans: dict[str, Exploration]) -> tuple[Sect
             heading="What every policy would have cost",
             text=tuple(notes(judgement)),
             charts=tuple(c for c in (estimate_chart(judgement),) if c is not None),
-            tables=(PageTable(caption="Per round", rows=rows, words=("policy", "verdict")),),
+            tables=(
+                PageTable(caption=_per_round(judgement), rows=rows, words=("policy", "verdict")),
+            ),
         ),
         Section(
             heading="What the log knows",
@@ -83,6 +85,10 @@ def _sections(judgement: Judgement, plans: dict[str, Exploration]) -> tuple[Sect
             else ()
         ),
     )
+
+
+def _per_round(judgement: Judgement) -> str:
+    return f"Per round, in {judgement.unit}" if judgement.unit else "Per round"
 
 
 def plan_table(plans: dict[str, Exploration]) -> PageTable:
@@ -120,15 +126,16 @@ def plan_cells(name: str, plan: Exploration) -> list[str]:
 
 def estimate_chart(judgement: Judgement) -> Chart | None:
     """Return the estimates of every policy, by estimator; None if nothing can be estimated."""
-    names = [n for n, one in judgement.rules.items() if np.isfinite(one.estimates[METHODS[0]].mean)]
+    rules = judgement.shown
+    names = [n for n, one in rules.items() if np.isfinite(one.estimates[METHODS[0]].mean)]
     if not names:
         return None
     shown = ("doubly robust", "ips", "naive")
     series = tuple(
         Series(
             name=method,
-            x=np.array([judgement.of(n).estimates[method].mean for n in names]),
-            error=np.nan_to_num([judgement.of(n).estimates[method].se for n in names]),
+            x=np.array([rules[n].estimates[method].mean for n in names]),
+            error=np.nan_to_num([rules[n].estimates[method].se for n in names]),
         )
         for method in shown
     )
@@ -140,7 +147,7 @@ def estimate_chart(judgement: Judgement) -> Chart | None:
         kind="dots",
         names=tuple(names),
         series=series,
-        reference=None if recorded is None else float(recorded.mean()),
+        reference=None if recorded is None else judgement.sign * float(recorded.mean()),
     )
 
 

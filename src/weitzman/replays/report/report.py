@@ -221,7 +221,7 @@ def _rounds(findings: Findings) -> Any:
                         "policy": pyarrow.repeat(name, count).dictionary_encode(),
                         "feedback": pyarrow.repeat(replay.feedback, count).dictionary_encode(),
                         "cost_scale": np.full(count, replay.cost_scale),
-                        "total": totals,
+                        "total": replay.sign * totals,
                         "opened": opened,
                     }
                 )

@@ -97,10 +97,11 @@ def candidate_fold(replay: Replay) -> Fold:
 
 def calibration_words(findings: Findings) -> tuple[str, ...]:
     """Return what the calibration says."""
+    excess, side = ("(σ − v)⁺", "low") if findings.log.sense == "min" else ("(v − σ)⁺", "high")
     first = (
-        "A reservation value σ promises that the mean of (σ − v)⁺, what a box is better than σ, is the cost "
-        "of looking. Found / promised is 1 where that holds; below 1, σ is too low and the box is opened too "
-        "early and too often. Measured on the second half of the rounds, with all values known.",
+        f"A reservation value σ promises that the mean of {excess}, what a box is better than σ, is the cost "
+        f"of looking. Found / promised is 1 where that holds; below 1, σ is too {side} and the box is opened "
+        "too early and too often. Measured on the second half of the rounds, with all values known.",
     )
     wrong = [one.rule for one in findings.calibrations if not one.holds]
     if not wrong:
@@ -111,6 +112,7 @@ def calibration_words(findings: Findings) -> tuple[str, ...]:
 def calibration_table(findings: Findings) -> PageTable:
     """Return found over promised of each rule."""
     log = findings.log
+    sign = 1.0 if log.sense == "min" else -1.0
     rows = []
     for one in findings.calibrations:
         off = [log.boxes[k] for k in one.off]
@@ -121,7 +123,7 @@ def calibration_table(findings: Findings) -> PageTable:
                 "found / promised": f"{one.ratio:.3f} ± {one.error:.3f}",
                 "± three s.e.": f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
                 "1 within": "yes" if one.holds else "no",
-                "σ too high by": f"{one.shift:+.3g}",
+                "σ too high by": f"{sign * one.shift + 0.0:+.3g}",
                 "boxes that are off": "" if log.shared else listed,
             }
         )
