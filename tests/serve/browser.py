@@ -24,6 +24,30 @@ globalThis.violations = [];
 addEventListener("securitypolicyviolation", (e) => violations.push(`${e.violatedDirective} ${e.blockedURI}`));
 """
 
+CUT = """() => ["th", "td", "dt", "dd", "h1", "h2", "select", "button"]
+  .flatMap((tag) => [...document.querySelectorAll(`main ${tag}`)])
+  .filter((e) => e.checkVisibility() && !e.closest("#story"))
+  .flatMap((e) => {
+    const box = e.closest(".scroll") ?? document.documentElement;
+    const over = e.getBoundingClientRect().right - box.getBoundingClientRect().right;
+    const inside = e.tagName === "SELECT" || e.closest("#rounds") ? 0 : e.scrollWidth - e.clientWidth;
+    return over > 1 || inside > 1 ? [[e.textContent, over, inside]] : [];
+  })"""
+LABELS = """() => [...document.querySelectorAll(".chart")].flatMap((chart) => {
+  const frame = chart.getBoundingClientRect(), found = [];
+  const kinds = ".xtick text, .ytick text, .g-xtitle text, .g-ytitle text, .legendtext";
+  const texts = [...chart.querySelectorAll(kinds)];
+  const boxes = texts.map((t) => [t.textContent, t.getBoundingClientRect()]).filter(([, r]) => r.width);
+  for (const [text, r] of boxes) {
+    if (r.left < frame.left - 1 || r.right > frame.right + 1) found.push([chart.id, "cut", text]);
+  }
+  boxes.forEach(([a, r], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+    const beside = r.left < q.right - 1 && q.left < r.right - 1;
+    if (beside && r.top < q.bottom - 2 && q.top < r.bottom - 2) found.push([chart.id, a, b]);
+  }));
+  return found;
+})"""
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:

@@ -1,18 +1,9 @@
 """The form that judges other policies, in a real browser."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Browser
 
-from tests.serve.browser import chromium, tab
+from tests.serve.browser import tab
 from tests.serve.running import Running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 def test_policies_are_judged_and_what_is_no_policy_is_said(

@@ -7,18 +7,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from tests.serve.browser import Tab, chromium, tab
+from tests.serve.browser import CUT, LABELS, Tab, tab
 from tests.serve.running import Running, running
 
 BOXES = ["gpt-like-large", "sparrow-s", "wren", "eagle-2"]
 ROUNDS = 70
 READY = "document.querySelector('#problem').ariaBusy === 'false'"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -173,31 +167,6 @@ def test_rounds_are_filtered_and_turned_over(busy: Running, seen: Tab) -> None:
     assert seen.page.locator("#rounds-id").is_visible()
 
 
-_CUT = """() => ["th", "td", "dt", "dd", "h1", "h2", "select", "button"]
-  .flatMap((tag) => [...document.querySelectorAll(`main ${tag}`)])
-  .filter((e) => e.checkVisibility() && !e.closest("#story"))
-  .flatMap((e) => {
-    const box = e.closest(".scroll") ?? document.documentElement;
-    const over = e.getBoundingClientRect().right - box.getBoundingClientRect().right;
-    const inside = e.tagName === "SELECT" || e.closest("#rounds") ? 0 : e.scrollWidth - e.clientWidth;
-    return over > 1 || inside > 1 ? [[e.textContent, over, inside]] : [];
-  })"""
-_LABELS = """() => [...document.querySelectorAll(".chart")].flatMap((chart) => {
-  const frame = chart.getBoundingClientRect(), found = [];
-  const kinds = ".xtick text, .ytick text, .g-xtitle text, .g-ytitle text, .legendtext";
-  const texts = [...chart.querySelectorAll(kinds)];
-  const boxes = texts.map((t) => [t.textContent, t.getBoundingClientRect()]).filter(([, r]) => r.width);
-  for (const [text, r] of boxes) {
-    if (r.left < frame.left - 1 || r.right > frame.right + 1) found.push([chart.id, "cut", text]);
-  }
-  boxes.forEach(([a, r], i) => boxes.slice(i + 1).forEach(([b, q]) => {
-    const beside = r.left < q.right - 1 && q.left < r.right - 1;
-    if (beside && r.top < q.bottom - 2 && q.top < r.bottom - 2) found.push([chart.id, a, b]);
-  }));
-  return found;
-})"""
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1300, 390])
 def test_nothing_is_cut_and_no_labels_overlap(
@@ -211,6 +180,6 @@ def test_nothing_is_cut_and_no_labels_overlap(
         seen.wait_for(READY)
         seen.page.wait_for_timeout(300)
         assert seen.overflow() <= 0
-        assert seen.page.evaluate(_CUT) == []
-        assert seen.page.evaluate(_LABELS) == []
+        assert seen.page.evaluate(CUT) == []
+        assert seen.page.evaluate(LABELS) == []
         seen.assert_clean()

@@ -7,14 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from tests.serve.browser import Tab, chromium, tab
+from tests.serve.browser import Tab, tab
 from tests.serve.running import Running, running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from tests.serve.browser import Tab, chromium, tab
+from tests.serve.browser import Tab, tab
 from tests.serve.running import Running, running
 from weitzman.ledger.bodies import Created, encode
 from weitzman.ledger.event import Draft
@@ -17,12 +17,6 @@ from weitzman.ledger.sqlite.journal import SqliteJournal
 CHARTS = ["savings", "regret", "looks", "depth", "sigma", "calibration"]
 BOXES = ["north", "south", "web"]
 HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

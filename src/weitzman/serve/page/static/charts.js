@@ -1,6 +1,6 @@
 // Charts: plotly from this server, dressed in the page's colours, drawn again only when their numbers change.
 
-import { $, num } from "./text.js";
+import { $, h, num } from "./text.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset", scrollZoom: false };
 const drawn = new Map(), pending = new Set();
@@ -31,13 +31,43 @@ function dressed({ x, y, ...layout }) {
     font: { color: css("faint"), family: "system-ui, sans-serif", size: 12 },
     hoverlabel: { bgcolor: css("raised"), bordercolor: css("line"), font: { color: css("ink") } },
     margin: { l: 8, r: 12, t: 8, b: 8 }, showlegend: false, hovermode: "closest",
-    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: css("ink") } },
     ...layout, xaxis: axis({ showgrid: false, ...x }), yaxis: axis(y),
   };
 }
 
-/** Draw a chart, or draw it again; ``make`` returns its traces and layout in today's colours. */
-function draw(id, words, numbers, make) {
+const DASHES = { solid: "", dash: "7 4", dot: "2 3" };
+
+/** A line as it is drawn, for a key. */
+function sample(dash) {
+  const name = "http://www.w3.org/2000/svg", svg = document.createElementNS(name, "svg"), line = document.createElementNS(name, "line");
+  for (const [key, value] of Object.entries({ x1: 0, x2: 26, y1: 5, y2: 5, stroke: "currentColor", "stroke-width": 2, "stroke-dasharray": DASHES[dash] })) line.setAttribute(key, value);
+  for (const [key, value] of Object.entries({ width: 26, height: 10, "aria-hidden": "true" })) svg.setAttribute(key, value);
+  svg.append(line);
+  return svg;
+}
+
+/** Write above a chart what its colours stand for, as text: it takes the room that it needs, and none of the chart's. */
+function writeKey(id, key) {
+  const before = $(id).previousElementSibling;
+  const list = before?.classList.contains("key") ? before : h("ul", { class: "key" });
+  if (list !== before) $(id).before(list);
+  list.hidden = key.length < 2;
+  list.replaceChildren(...key.map(({ name, colour, sign }) => {
+    const mark = h("span", { class: "mark-sign", "aria-hidden": "true" }, sign);
+    mark.style.color = `var(--${colour})`;
+    return h("li", {}, mark, name);
+  }));
+}
+
+/** Draw a chart, or draw it again; ``make`` returns its traces and layout in today's colours. One without numbers is not there. */
+function draw(id, words, numbers, make, key = []) {
+  const empty = numbers === null;
+  $(id).hidden = empty;
+  writeKey(id, empty ? [] : key);
+  if (empty) {
+    drawn.delete(id);
+    return;
+  }
   const work = drawNow(id, words, numbers, make).catch((error) => {
     drawn.delete(id);
     $(id).textContent = error.message;
@@ -81,16 +111,16 @@ function line(name, colour, xs, ys, more = {}) {
 
 /** Curves over closed rounds: [name, colour, points, dash]; the origin is the beginning of all. */
 export function curves(id, series, unit, fromZero = false) {
+  const key = series.map(([name, colour, , dash]) => ({ name, colour, sign: sample(dash ?? "solid") }));
   const last = series.map(([name, , points]) => `${name} ${num(points.at(-1)?.[1])}`).join("; ");
-  draw(id, `Line chart over closed rounds: ${last}`, [series, unit], () => ({
+  draw(id, `Line chart over closed rounds: ${last}`, series.some(([, , points]) => points.length) ? [series, unit] : null, () => ({
     traces: series.map(([name, colour, points, dash]) =>
       line(name, colour, points.map((p) => p[0]), points.map((p) => p[1]), { dash: dash ?? "solid" })),
     layout: {
-      showlegend: series.length > 1, margin: { l: 8, r: 12, t: series.length > 1 ? 30 : 8, b: 8 },
       x: { title: { text: "closed rounds" }, rangemode: "tozero" },
       y: { title: { text: plain(unit) }, zeroline: true, rangemode: fromZero ? "tozero" : "normal" },
     },
-  }));
+  }), key);
 }
 
 export function bars(id, counts) {
@@ -111,6 +141,7 @@ export function bars(id, counts) {
 
 const COLOURS = ["blue", "vermilion", "green", "purple", "orange", "sky", "grey"];
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "circle"];
+const SIGNS = ["●", "■", "▲", "◆", "▼", "✚", "•"];
 
 /** Reservation values against a feature: filled where the box was opened, hollow where it stayed closed. */
 export function scatter(id, points, order, unit) {
@@ -119,13 +150,14 @@ export function scatter(id, points, order, unit) {
   const shown = order.slice(0, order.length > most ? most - 1 : most);
   if (order.length > most) shown.push("other boxes");
   const words = `Scatter chart of ${points.boxes.length} reservation values against ${points.feature}`;
-  draw(id, words, [points, order, unit], () => ({
+  const key = shown.map((name, place) => ({ name, colour: COLOURS[place], sign: SIGNS[place] }));
+  draw(id, words, points.boxes.length ? [points, order, unit] : null, () => ({
     traces: shown.map((name, place) => [name, place]).reverse().map(([name, place]) => {
       const mine = points.boxes.flatMap((box, i) => (group(box) === place && Math.abs(points.reservation_values[i]) < 1e300 ? [i] : []));
       const rows = [...mine.filter((i) => !points.opened[i]), ...mine.filter((i) => points.opened[i])];
       const colour = css(COLOURS[place]);
       return {
-        type: "scatter", mode: "markers", name: plain(name), legendrank: place,
+        type: "scatter", mode: "markers", name: plain(name),
         x: rows.map((i) => points.contexts[i]), y: rows.map((i) => points.reservation_values[i]),
         text: rows.map((i) => `${plain(points.boxes[i])}, ${points.opened[i] ? (points.values[i] === null ? "opened, nothing came" : `opened, saw ${num(points.values[i])}`) : "stayed closed"}`),
         marker: {
@@ -135,17 +167,14 @@ export function scatter(id, points, order, unit) {
         hovertemplate: "%{text}<br>reservation value %{y:.4~g} at %{x:.4~g}<extra></extra>",
       };
     }),
-    layout: {
-      showlegend: true, margin: { l: 8, r: 12, t: 34, b: 8 },
-      x: { title: { text: plain(points.feature) } }, y: { title: { text: plain(unit) } },
-    },
-  }));
+    layout: { x: { title: { text: plain(points.feature) } }, y: { title: { text: plain(unit) } } },
+  }), key);
 }
 
 /** Calibration by box with two standard errors either way; 1 is right. */
 export function calibration(id, boxes) {
   const words = `Calibration by box: ${boxes.map((b) => `${b.box} ${num(b.calibration)}`).slice(0, 12).join(", ")}; 1 is right`;
-  draw(id, words, boxes, () => {
+  draw(id, words, boxes.length ? boxes : null, () => {
     const wide = Math.max(2, ...boxes.map((b) => b.calibration + 2 * (b.calibration_error ?? 0)));
     return {
       traces: [{

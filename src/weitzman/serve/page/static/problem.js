@@ -34,7 +34,7 @@ export function showReport(view, report) {
     ? `value ${view.sense === "min" ? "plus" : "minus"} costs, mean over ${plural(report.means.total.rounds, "round")}` : "no round has a value yet");
   charts.calibration("calibration-chart", worst(report.boxes));
   const looked = report.boxes.filter((b) => b.calibration !== null).length;
-  write("calibration-words", `By box, with two standard errors either way. At 1 a box's reservation values are right; below, they are too ${
+  write("calibration-words", !looked ? (report.looks ? "The policy decides again after every look: there are no reservation values to be right or wrong." : "No box has been opened.") : `By box, with two standard errors either way. At 1 a box's reservation values are right; below, they are too ${
     view.sense === "min" ? "small" : "large"} and it is opened too eagerly, as optimism does on purpose; above, too seldom.${
     looked > 24 ? ` The 24 farthest from 1 of ${looked}.` : ""}`);
   showShadow(view, report);
@@ -65,7 +65,7 @@ function showSavings(view, report, full) {
     : "The costs of boxes left closed. What they would have shown is not known from opened boxes, so a better value may have been passed over."];
   if (full && report.best_fixed_box !== null) words2.push(`The best single box so far is ${report.best_fixed_box}, opened alone every time.`);
   if (report.outside_rounds) words2.push(`${plural(report.outside_rounds, "round")} had an outside option; against keeping it: ${meanOf(means.saved_against_outside, unit).join(" ").trim()} a round.`);
-  write("savings-words", `${words2.join(" ")}${unit ? "" : " In the unit of costs and values."}`);
+  write("savings-words", words2.join(" "));
 }
 
 function showRegret(view, report, full) {

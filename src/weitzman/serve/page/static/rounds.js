@@ -29,10 +29,10 @@ export function showRounds(view, { open, page, filter, number }, chosen, choose)
     ...page.rounds.map((r) => ({ id: r.round, ended: when(r.closed_at), looks: r.looks, kept: r.chosen, paid: r.paid, total: r.total, is: r.round === chosen })),
   ];
   sync($("round-rows"), rows, (r) => r.id, (r) => h("tr", { class: r.is ? "chosen" : null },
-    h("th", { scope: "row" }, h("button", { type: "button", "aria-current": r.is ? "true" : null, onclick: () => choose(r.id) }, r.id)),
+    h("th", { scope: "row" }, h("button", { type: "button", title: r.id, "aria-current": r.is ? "true" : null, onclick: () => choose(r.id) }, r.id)),
     h("td", {}, r.ended),
     h("td", { class: "number" }, r.looks === undefined ? "" : count(r.looks)),
-    h("td", {}, r.kept ?? (r.looks === undefined ? "" : r.total === null ? "nothing" : "outside")),
+    h("td", { class: "kept", title: r.kept ?? null }, r.kept ?? (r.looks === undefined ? "" : r.total === null ? "nothing" : "outside")),
     h("td", { class: "number" }, r.paid === undefined ? "" : amount(r.paid, view.unit)),
     h("td", { class: "number" }, r.total === undefined ? "" : amount(r.total, view.unit))));
   write("rounds-found", isFiltered(filter) ? `${plural(page.found, "round")} found` : "");
@@ -54,10 +54,12 @@ export function showStory(view, story, follows) {
   write("story-state", follows ? `${state} The newest round; choose another in the list.` : state);
   sync($("steps"), story.steps.map((step, i) => ({ i, ...step })), (s) => `${story.round} ${s.i}`,
     (step) => h("li", {}, step.text, h("time", { datetime: new Date(step.at * 1000).toISOString() }, when(step.at))));
+  // A policy that decides again after every look has no reservation values
+  $("story-boxes").closest("table").classList.toggle("without-sigma", story.boxes.every((b) => b.reservation_value === null));
   sync($("story-boxes"), story.boxes, (b) => b.box, (b) => h("tr", { class: b.opened ? "open" : null },
     h("td", { class: "tick" }, h("span", { role: "img", "aria-label": b.opened ? "opened" : "stayed closed" }, b.opened ? "●" : "○")),
     h("th", { scope: "row" }, b.box),
-    h("td", { class: "number" }, num(b.reservation_value)),
+    h("td", { class: "number sigma" }, num(b.reservation_value)),
     h("td", { class: "number" }, num(b.paid ?? b.cost)),
     h("td", { class: "number" }, b.value === null ? (b.opened ? "nothing" : "closed") : `${num(b.value)}${b.late ? " late" : ""}`)));
 }
