@@ -29,9 +29,15 @@ from weitzman.search.simulation import Simulation
 from weitzman.search.state import RoundState
 
 if TYPE_CHECKING:
-    from weitzman.lab.study.contender import Contender
+    from weitzman.figures.chart_matplotlib import draw_chart, save_figure
+    from weitzman.figures.chart_plotly import explore_chart
+    from weitzman.lab.study.charts import curve_sheet
+    from weitzman.lab.study.contender import CONTENDERS, Contender
     from weitzman.lab.study.evaluate import evaluate
+    from weitzman.lab.study.exponent import growth_exponent
+    from weitzman.lab.study.runner import run as run_study
     from weitzman.lab.study.study import Study
+    from weitzman.lab.study.summary import finals, summarise
     from weitzman.lab.worlds import WORLDS
     from weitzman.learn.checks.learner import check_learner
     from weitzman.learn.checks.policy import check_policy
@@ -67,8 +73,11 @@ if TYPE_CHECKING:
     from weitzman.learn.record import Played
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
+    from weitzman.replays.cases import Case, play_cases
+    from weitzman.replays.judgement.design import exploration_for
     from weitzman.replays.judgement.judge import judge
     from weitzman.replays.replay import replay
+    from weitzman.replays.report.findings import find as findings
     from weitzman.search.variants.face import AnyPlan, Step
     from weitzman.search.variants.hard.bounded import BoundedPlan
     from weitzman.search.variants.hard.partial_look import PartialBox
@@ -78,8 +87,10 @@ if TYPE_CHECKING:
         partition_matroid,
         transversal_matroid,
     )
+    from weitzman.serve.client.sync import Client
 
 __all__ = [
+    "CONTENDERS",
     "FTRL",
     "STOP",
     "WORLDS",
@@ -89,7 +100,9 @@ __all__ = [
     "Boosted",
     "BoundedPlan",
     "Box",
+    "Case",
     "CdfAndMean",
+    "Client",
     "Contender",
     "Discrete",
     "Distribution",
@@ -152,11 +165,18 @@ __all__ = [
     "block_length",
     "check_learner",
     "check_policy",
+    "curve_sheet",
     "default_policy",
+    "draw_chart",
     "evaluate",
     "expected_excess",
     "expected_total",
+    "exploration_for",
+    "explore_chart",
+    "finals",
+    "findings",
     "graphic_matroid",
+    "growth_exponent",
     "judge",
     "kaplan_meier",
     "load",
@@ -164,16 +184,21 @@ __all__ = [
     "objective",
     "partition_matroid",
     "plan",
+    "play_cases",
     "read_log",
     "replay",
     "reservation_value",
+    "run_study",
+    "save_figure",
     "search_by",
+    "summarise",
     "transversal_matroid",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it, the lab and what few plans need
 # are loaded when first named. ``module:name`` where it has another name there.
 _LATER = {
+    "CONTENDERS": "lab.study.contender",
     "FTRL": "learn.learners.ftrl",
     "WORLDS": "lab.worlds",
     "AnyPlan": "search.variants.face",
@@ -181,6 +206,8 @@ _LATER = {
     "Bank": "learn.learner",
     "Boosted": "learn.learners.boosted",
     "BoundedPlan": "search.variants.hard.bounded",
+    "Case": "replays.cases",
+    "Client": "serve.client.sync",
     "Contender": "lab.study.contender",
     "Explanation": "learn.explanation",
     "ExploreThenCommit": "learn.policies.explore_then_commit",
@@ -189,7 +216,6 @@ _LATER = {
     "Joint": "learn.policies.joint",
     "Learner": "learn.learner",
     "LinUCB": "learn.learners.rivals.linucb",
-    "Thompson": "learn.learners.rivals.thompson",
     "LinearisedFTRL": "learn.learners.linearised",
     "LiveSearch": "learn.live",
     "Log": "logs.log",
@@ -214,19 +240,31 @@ _LATER = {
     "SkiRental": "learn.policies.ski_rental",
     "Step": "search.variants.face",
     "Study": "lab.study.study",
+    "Thompson": "learn.learners.rivals.thompson",
     "Weitzman": "learn.policies.weitzman",
     "block_length": "learn.probing",
     "check_learner": "learn.checks.learner",
     "check_policy": "learn.checks.policy",
+    "curve_sheet": "lab.study.charts",
     "default_policy": "learn.policies.portfolio.portfolio",
+    "draw_chart": "figures.chart_matplotlib",
     "evaluate": "lab.study.evaluate",
+    "exploration_for": "replays.judgement.design",
+    "explore_chart": "figures.chart_plotly",
+    "finals": "lab.study.summary",
+    "findings": "replays.report.findings:find",
     "graphic_matroid": "search.variants.keep",
+    "growth_exponent": "lab.study.exponent",
     "judge": "replays.judgement.judge",
     "load": "learn.load",
     "objective": "learn.learners.parts.boosting",
     "partition_matroid": "search.variants.keep",
+    "play_cases": "replays.cases",
     "read_log": "logs.log",
     "replay": "replays.replay",
+    "run_study": "lab.study.runner:run",
+    "save_figure": "figures.chart_matplotlib",
+    "summarise": "lab.study.summary",
     "transversal_matroid": "search.variants.keep",
 }
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LINE = {"color": "#888888", "width": 1}
 _POINTS = 400  # of a line: more than a screen is wide is of no use
 _HEIGHT = 380
-_WIDE = 44  # letters
+_WIDE, _NARROW = 44, 16  # letters
 
 
 def explore_chart(chart: Chart) -> "Figure":
@@ -125,7 +125,9 @@ def _frame(figure: "Figure", chart: Chart) -> None:
         hovermode="closest" if chart.kind == "dots" else "x unified",
         template="none",
     )
-    # A telephone has no room for a long line
-    across = "<br>".join(textwrap.wrap(chart.across, _WIDE))
+    # A telephone has no room for a long line, and less beside long names
+    beside = max(map(len, chart.names), default=0)
+    wide = _WIDE if not beside else min(_WIDE, max(_NARROW, _WIDE + 6 - beside))
+    across = "<br>".join(textwrap.wrap(chart.across, wide))
     figure.update_xaxes(title=across, automargin=True, title_standoff=6, zeroline=False)
     figure.update_yaxes(title=chart.up, automargin=True, title_standoff=8, zeroline=False)

@@ -139,7 +139,7 @@ def test_a_promise_is_shown_with_the_range_it_is_judged_by(found: Findings) -> N
         low, high = (float(x) for x in row["± three s.e."].split(" to "))
         assert low == pytest.approx(one.ratio - 3.0 * one.error, abs=0.006)
         assert high == pytest.approx(one.ratio + 3.0 * one.error, abs=0.006)
-        assert row["1 within"] == ("yes" if one.holds else "no")
+        assert row["has 1"] == ("yes" if one.holds else "no")
 
 
 def test_several_scales_have_a_table(found: Findings) -> None:

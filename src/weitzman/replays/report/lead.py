@@ -22,7 +22,7 @@ _NAMES = {
     PAPER: "the paper's learner",
     "recorded": "what was actually done",
     "default": "a portfolio, which follows the candidate that does best",
-    "hindsight": "the least that was possible",
+    "hindsight": "the best possible in hindsight",
 }
 
 

@@ -53,9 +53,11 @@ def left_options(answer: Answer) -> Iterator[str]:
 
 
 def _cells(option: Option, unit: str) -> list[str]:
-    shares = (option.first, option.checked, option.kept)
+    shares = [percent(x) for x in (option.first, option.checked, option.kept)]
+    # A cell has less room than a sentence
+    shares = [x.replace("less than", "<").replace("more than", ">") for x in shares]
     value = "" if math.isnan(option.value) else amount(option.value, unit)
-    return [option.name, *map(percent, shares), amount(option.paid, unit), value]
+    return [option.name, *shares, amount(option.paid, unit), value]
 
 
 def course_flows(answer: Answer) -> tuple[Flow, ...]:

@@ -11,8 +11,6 @@ from weitzman.replays.report.findings import CHEAP, Findings
 from weitzman.replays.table import share_sentence
 from weitzman.replays.verdict import in_percent, saving
 
-_WITHIN = "within found / promised ± three standard errors"
-
 
 def total_table(replay: Replay) -> PageTable:
     """Return the rows of a replay, the best policy first."""
@@ -105,8 +103,9 @@ def calibration_words(findings: Findings) -> tuple[str, ...]:
     )
     wrong = [one.rule for one in findings.calibrations if not one.holds]
     if not wrong:
-        return (*first, f"For every rule 1 is {_WITHIN}: nothing here speaks against its promise.")
-    return (*first, f"1 is not {_WITHIN}: {', '.join(wrong)}.")
+        said = "Every rule is within three standard errors of 1: nothing here speaks against its promise."
+        return (*first, said)
+    return (*first, f"More than three standard errors away from 1: {', '.join(wrong)}.")
 
 
 def calibration_table(findings: Findings) -> PageTable:
@@ -122,7 +121,7 @@ def calibration_table(findings: Findings) -> PageTable:
                 "σ of": one.rule,
                 "found / promised": f"{one.ratio:.3f} ± {one.error:.3f}",
                 "± three s.e.": f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
-                "1 within": "yes" if one.holds else "no",
+                "has 1": "yes" if one.holds else "no",
                 "σ too high by": f"{sign * one.shift + 0.0:+.3g}",
                 "boxes that are off": "" if log.shared else listed,
             }
@@ -131,7 +130,7 @@ def calibration_table(findings: Findings) -> PageTable:
         caption="σ too high by: what would mend the average, in units of value. Boxes that are off by more "
         "than chance allows in one log in 100.",
         rows=rows,
-        words=("σ of", "1 within", "boxes that are off"),
+        words=("σ of", "has 1", "boxes that are off"),
     )
 
 
