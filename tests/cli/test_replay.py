@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import weitzman as wz
 from weitzman.cli.main import app
 
 MAPPED = ["--round", "turn", "--cost", "seconds", "--no-trees", "--workers", "1"]
@@ -235,13 +236,15 @@ def test_the_answer_comes_first(longer: Path) -> None:
     command = ["replay", str(longer), "--feedback", "opened", "--no-trees", "--workers", "1"]
     result = CliRunner().invoke(app, [*command, "--unit", "$"])
     assert result.exit_code == 0, result.output
-    first, numbers, verdict, empty, heading, *_ = result.stdout.splitlines()
+    first, numbers, verdict, empty, over, heading, *_ = result.stdout.splitlines()
     assert first.startswith("Check quick first (")
     assert " If it finds $0, stop; if not, check sure next. Stop after two checks" in first
     assert numbers.startswith("$") and " if every option is checked" in numbers
     assert verdict.endswith(".")
     assert empty == ""
+    assert over == "What was done with each option over the whole log, learning included:"
     assert heading.split("  ")[0] == "option"
+    assert "\nHow it decides now, after the whole log:\n" in result.stdout
     assert "└─ check sure: costs $3.00; stop, whatever is found" in result.stdout
     told = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["answer"]
     assert told["options"][0]["name"] == "quick"
@@ -271,3 +274,25 @@ def test_where_larger_values_are_better_nothing_is_turned_by_the_user(
     refused = CliRunner().invoke(app, ["replay", str(path), "--sense", "max", "--least", "0"])
     assert refused.exit_code == 2
     assert "The setting 'least' must be left out where larger values are better" in refused.stderr
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("rounds", [1, 2, 7])
+def test_a_log_of_a_few_rounds_with_totals_below_zero(
+    rounds: int, sense: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(rounds)
+    rows = [f"{t},{b},0.1,{rng.normal():.3f}" for t in range(rounds) for b in "ab"]
+    path, saved = tmp_path / "log.csv", tmp_path / "it.wz"
+    path.write_text("\n".join(["round,box,cost,value", *rows]), encoding="utf-8")
+    command = ["replay", str(path), "--no-trees", "--workers", "1", "--sense", sense]
+    told = CliRunner().invoke(app, [*command, "--save", str(saved)])
+    assert told.exit_code == 0, told.output
+    said = "one round" if rounds == 1 else f"{rounds} rounds"
+    lines = told.stdout.splitlines()
+    assert lines[0].startswith(f"Too few rounds to say: {said}, and 30 are the least.")
+    # No share of a total that may be 0 or less
+    numbers = next(line for line in lines if " per round with " in line)
+    assert "%" not in numbers
+    assert ". To try it, as it is not settled whether it is better: weitzman serve" in lines[-1]
+    assert wz.load(saved).rounds == rounds

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import weitzman as wz
 from tests.contracts.outputs import RECORDED, SAME
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -110,3 +111,15 @@ def test_every_learner_is_in_the_how_to() -> None:
     text = (ROOT / "docs/how-to/choose-a-learner.md").read_text(encoding="utf-8")
     for name in LEARNERS:
         assert f"`{name}(" in text, name
+
+
+def test_what_a_how_to_imports_is_in_the_top_package() -> None:
+    """Modules for the tools of others are imported by name: each is an extra of its own."""
+    pages = [ROOT / "README.md", *ROOT.glob("docs/how-to/*.md"), *ROOT.glob("docs/gallery/*.md")]
+    assert len(pages) > 20
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        deep = re.findall(r"^from (weitzman[\w.]*) import", text, re.MULTILINE)
+        assert all(name.startswith("weitzman.integrations.") for name in deep), (page.name, deep)
+        for name in re.findall(r"\bwz\.(\w+)", text):
+            assert hasattr(wz, name), (page.name, name)

@@ -157,7 +157,7 @@ def _sections(findings: Findings) -> tuple[Section, ...]:
             charts=_there(cost_chart(findings)),
         ),
         Section(
-            heading="Which features tell something?",
+            heading="Which features help?",
             text=telling_words(findings),
             charts=() if findings.telling is None else (telling_chart(findings.telling),),
         ),

@@ -224,7 +224,7 @@ def telling_words(findings: Findings) -> tuple[str, ...]:
     """Return what features tell, and how that is measured."""
     telling = findings.telling
     if telling is None:
-        return ("The log has no features, or too few rounds to say what they tell.",)
+        return ("The log has no features, or too few rounds to say whether they help.",)
     share = in_percent(telling.explained, telling.explained_error)
     first = (
         f"Fitted to the first half of the rounds, a linear regression explains {share} of the variance of "
@@ -237,7 +237,7 @@ def telling_words(findings: Findings) -> tuple[str, ...]:
         )
     return (
         first,
-        "A feature tells as much as the error grows when it is taken from another round of the box, as a "
-        "share of the same squares. This sees straight lines only: what matters in a bend, or together with "
-        "another feature, is not in it, and two features that say the same share what they tell.",
+        "A feature helps as much as the error grows when it is taken from another round of the box, as a "
+        "share of the same squares. This sees straight lines only: it misses bends, and what two features "
+        "do together; and two features that say the same thing share the credit.",
     )

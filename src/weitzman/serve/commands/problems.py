@@ -35,7 +35,7 @@ async def warm_up(engine: Engine, ask: NewProblem) -> NewProblem:
 
 
 def create_problem(engine: Engine, ask: NewProblem) -> ProblemView:
-    """Create a problem, or tell again of the one with this name and these settings."""
+    """Create a problem, or return the one with this name and these settings."""
     return found_or_made(engine, ask, may_differ=())
 
 
@@ -145,7 +145,7 @@ def _settings(engine: Engine, ask: NewProblem) -> Created:
     features = ask.features
     if features is None:
         if ask.dimension is None:
-            text = "Tell the dimension of a context, or the names of its features."
+            text = "Give the dimension of a context, or the names of its features."
             raise Refusal("invalid", text, "dimension")
         if ask.dimension > limits.dimension_limit:
             raise Refusal("invalid", f"Expected at most {limits.dimension_limit}.", "dimension")

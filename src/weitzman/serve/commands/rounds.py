@@ -117,7 +117,7 @@ def see_values(engine: Engine, problem: Problem, name: str, ask: SeeRequest) -> 
         known = {**opened.state.spent, **dict(costs)}
         for place, value in new:
             if value is not None and place not in known:
-                text = "The round was opened without costs: each look must tell what it cost."
+                text = "The round was opened without costs: each look must say what it cost."
                 raise Refusal("invalid", text, f"costs.{box_name(problem, opened, place)}")
     if new or costs:
         engine.happen(problem.name, Seen(new, costs=costs), name)

@@ -93,9 +93,9 @@ ROUTES: Final[tuple[Route, ...]] = (
         windows.round_page,
         prepare=windows.find_rounds,
     ),
-    _reader(f"GET {_R}", "Tell a round with its story.", round_view.round_view),
+    _reader(f"GET {_R}", "Return a round, step by step.", round_view.round_view),
     _writer(
-        f"POST {_R}/values", "Tell values of a round: the next box, or stop.", rounds.see_values
+        f"POST {_R}/values", "Report values of a round; learn the next box.", rounds.see_values
     ),
     _writer(
         f"POST {_R}/close",
@@ -106,33 +106,31 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     _writer(
         f"POST {_P}/batch",
-        "Open, tell values of and close many rounds.",
+        "Open rounds, report values and close rounds, many at once.",
         run_batch,
         takes_long="policy",
     ),
     _reader(
         f"GET {_P}/report",
-        "Tell what a problem came to: savings, looks, regret, calibration.",
+        "Report savings, looks, regret and calibration of a problem.",
         reports.report,
     ),
     _reader(
         f"GET {_P}/window",
-        "Tell what the rounds of a window came to, and what was done with each box.",
+        "Report on the rounds of a window, and what was done with each box.",
         windows.window_report,
         prepare=windows.read_window,
     ),
-    _reader(
-        f"GET {_P}/diagnostics", "Tell the health of a problem's feedback.", reports.diagnostics
-    ),
+    _reader(f"GET {_P}/diagnostics", "Report how healthy the feedback is.", reports.diagnostics),
     _reader(
         f"GET {_P}/features/{{place}}",
-        "Tell the newest reservation values against the feature at a place, counted from 0.",
+        "Return the newest reservation values against the feature at a place, counted from 0.",
         reports.feature_points,
         prepare=reports.newest_rounds,
     ),
     _reader(
         f"GET {_P}/judge",
-        "Tell what other policies would have cost, by the rounds that have ended.",
+        "Say what other policies would have cost, by the rounds that have ended.",
         judging.judgement_report,
         prepare=judging.judge_journal,
     ),
@@ -175,14 +173,14 @@ ROUTES: Final[tuple[Route, ...]] = (
     _admin("DELETE /v1/keys/{key}", "Revoke a key.", guard.revoke_key),
     _admin(
         "GET /v1/digest",
-        "Tell a hash of everything, to compare with a copy.",
+        "Return a hash of everything, to compare with a copy.",
         reports.digest_of,
         needs_all=True,
     ),
-    _anyone("GET /healthz", "Tell that the process is there.", gives=Health),
-    _anyone("GET /readyz", "Tell whether requests are answered.", gives=Health),
-    _reader("GET /metrics", "Tell counts and durations for Prometheus.", gives_type=TEXT),
-    _anyone("GET /openapi.json", "Tell this description."),
+    _anyone("GET /healthz", "Say that the process is there.", gives=Health),
+    _anyone("GET /readyz", "Say whether requests are answered.", gives=Health),
+    _reader("GET /metrics", "Return counts and durations for Prometheus.", gives_type=TEXT),
+    _anyone("GET /openapi.json", "Return this description."),
     _anyone("GET /docs", "Show this description.", gives_type=HTML, file=files.send_docs),
     _anyone("GET /", "Show the page.", gives_type=HTML, file=files.send),
     _anyone(

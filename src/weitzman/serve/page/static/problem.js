@@ -120,7 +120,7 @@ function showShadow(view, report) {
   if (!shadow) return;
   const gain = view.sense === "min" ? shadow.caller_total - shadow.rule_total : shadow.rule_total - shadow.caller_total;
   write("shadow-text", shadow.rounds
-    ? `In ${plural(shadow.rounds, "round")} in which the rule's own looks are known it would have come to ${num(shadow.rule_total)}, the caller came to ${num(shadow.caller_total)}: ${
+    ? `In ${plural(shadow.rounds, "round")} in which the rule's own looks are known its total would have been ${num(shadow.rule_total)}, and the caller's was ${num(shadow.caller_total)}: ${
       gain >= 0 ? `${num(gain)} better` : `${num(-gain)} worse`} in all. Both opened the same boxes in ${count(shadow.agreed)} of them.`
     : "The rule only watches. There is no round yet in which all values are known that the rule would have asked for.");
 }
