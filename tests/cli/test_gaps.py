@@ -54,6 +54,11 @@ def test_policies_are_judged_and_not_replayed(log: Path, tmp_path: Path) -> None
         assert {**row, "cost_scale": 1.0} in found["policies"]
     assert (place / "index.html").exists()
     assert isinstance(wz.load(saved), wz.Searcher)
+    told = CliRunner().invoke(app, [*command, "--save", str(saved)]).stdout.splitlines()[-1]
+    assert told.startswith("Saved: ")
+    assert told.endswith(f"={saved}")
+    size = f"{saved.stat().st_size / 1000:.0f} kB"
+    assert f"({size}). To try it: weitzman serve --problem offers=" in told
 
 
 def test_python_says_that_totals_of_a_log_with_gaps_are_no_answer(log: Path) -> None:
@@ -104,4 +109,6 @@ def test_where_larger_is_better_rules_are_judged_by_turned_signs(log: Path) -> N
     least = wz.judge(small, ["single", "no-context"])
     for name in ("single", "no-context"):
         np.testing.assert_array_equal(large.of(name).trace.totals, least.of(name).trace.totals)
-    assert "so less is better" in repr(large)
+    assert "more is better" in repr(large)
+    for mine, theirs in zip(large.rows(), least.rows(), strict=True):
+        assert mine["low"] == -float(theirs["high"] or 0.0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from weitzman.cli.options import console
+from weitzman.cli.options import console, saved_words
 
 if TYPE_CHECKING:
     from weitzman.logs.log import Log
@@ -60,6 +60,8 @@ def answer_gaps(
         terminal.print(one)
     if output is not None:
         typer.echo(f"Report: {output / 'index.html'}")
+    if save is not None:
+        typer.echo(saved_words(policies[0], source, save, "to try it"))
 
 
 def gap_words(past: "Log", hidden: int) -> str:

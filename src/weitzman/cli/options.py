@@ -1,6 +1,9 @@
 """What commands share: options that several take, the console and the tables they print."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,11 +40,27 @@ def size_text(count: int) -> str:
     """Return the size of a file.
 
     >>> size_text(800), size_text(34_567), size_text(57_400_000)
-    ('800 bytes', '35 kB', '57 MB')
+    ('800 bytes', '35 kB', '57.4 MB')
     """
     if count < 1000:
         return f"{count} bytes"
     return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.3g} MB"
+
+
+def problem_name(log: Path) -> str:
+    """Return what a problem of a log may be called in the service.
+
+    >>> problem_name(Path("logs/my calls.csv"))
+    'my-calls'
+    """
+    return re.sub(r"[^A-Za-z0-9._~-]+", "-", log.stem).strip("-._~")[:64] or "problem"
+
+
+def saved_words(policy: str, log: Path, save: Path, purpose: str) -> str:
+    """Return that a policy was saved, and the command that lets it decide."""
+    command = f"weitzman serve --problem {problem_name(log)}={shlex.quote(str(save))}"
+    saved = f"Saved: {policy}, as it is after this log ({size_text(save.stat().st_size)})."
+    return f"{saved} {purpose[0].upper()}{purpose[1:]}: {command}"
 
 
 def print_finals(rows: list[dict[str, Any]], *, as_json: bool, place: str) -> None:

@@ -31,7 +31,7 @@ from weitzman.cli.log_options import (
     ValueColumn,
     feature_names,
 )
-from weitzman.cli.options import Workers, console, size_text
+from weitzman.cli.options import Workers, console, problem_name, saved_words
 from weitzman.errors import InvalidFileError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -275,18 +275,16 @@ def _print_answer(terminal: "Console", found: "Findings") -> None:
 
 def _next_step(found: "Findings", log: Path, save: Path | None) -> str:
     """Return the command that switches on what was replayed, or saves it first."""
-    name = re.sub(r"[^A-Za-z0-9._~-]+", "-", log.stem).strip("-._~")[:64] or "problem"
     verdict = found.answer.verdict
     policy = verdict.advised
     if save is not None:
-        command = f"weitzman serve --problem {name}={shlex.quote(str(save))}"
-        saved = f"Saved: {policy}, as it is after this log ({size_text(save.stat().st_size)})."
-        return f"{saved} {verdict.purpose[0].upper()}{verdict.purpose[1:]}: {command}"
+        return saved_words(policy, log, save, verdict.purpose)
     words = [word for word in sys.argv[1:] if word != "--json"]
     command = shlex.join(
         ["weitzman", *words] if words[:1] == ["replay"] else ["weitzman", "replay", str(log)]
     )
-    return f"Save {policy} as it is after this log, {verdict.purpose}: {command} --save {name}.wz"
+    how = f"{command} --save {problem_name(log)}.wz"
+    return f"Save {policy} as it is after this log, {verdict.purpose}: {how}"
 
 
 def _say(terminal: "Console", line: str) -> None:

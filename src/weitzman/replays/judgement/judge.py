@@ -55,9 +55,11 @@ class Judgement:
         What the boxes cost that are not plain, (T,): the price of a draw that opens them all.
     correlation
         The residual correlation of two boxes of a round, where they are taken to be independent.
-    sense, unit
-        Whether smaller or larger values are better in the log, and what they are counted in. Here smaller is
-        better, whatever the log says; rows, tables and reports are in its own sense (``shown``, ``sign``).
+    sense
+        Whether smaller or larger values are better in the log. Here smaller is better, whatever the log says;
+        rows, tables and reports are in its own sense.
+    unit
+        What values and costs are counted in.
     """
 
     rules: Mapping[str, Judged]
