@@ -31,10 +31,12 @@ from weitzman.search.state import RoundState
 if TYPE_CHECKING:
     from weitzman.figures.chart_matplotlib import draw_chart, save_figure
     from weitzman.figures.chart_plotly import explore_chart
+    from weitzman.lab.paper.claims import compared
     from weitzman.lab.study.charts import curve_sheet
     from weitzman.lab.study.contender import CONTENDERS, Contender
     from weitzman.lab.study.evaluate import evaluate
     from weitzman.lab.study.exponent import growth_exponent
+    from weitzman.lab.study.rows import table_of
     from weitzman.lab.study.runner import run as run_study
     from weitzman.lab.study.study import Study
     from weitzman.lab.study.summary import finals, summarise
@@ -68,15 +70,18 @@ if TYPE_CHECKING:
     from weitzman.learn.policies.simple import Simple
     from weitzman.learn.policies.ski_rental import SkiRental
     from weitzman.learn.policies.weitzman import Weitzman
-    from weitzman.learn.policy import Player, Policy, Round
+    from weitzman.learn.policy import Player, Policy, Round, walk
     from weitzman.learn.probing import block_length
     from weitzman.learn.record import Played
     from weitzman.learn.searcher import Searcher
     from weitzman.logs.log import Log, read_log
     from weitzman.replays.cases import Case, play_cases
+    from weitzman.replays.diagnosis.residuals import correlation, residuals_of
+    from weitzman.replays.diagnosis.twin import twin
     from weitzman.replays.judgement.design import exploration_for
     from weitzman.replays.judgement.judge import judge
     from weitzman.replays.replay import replay
+    from weitzman.replays.report.charts import cost_chart, followed_chart, saving_chart
     from weitzman.replays.report.findings import find as findings
     from weitzman.search.variants.face import AnyPlan, Step
     from weitzman.search.variants.hard.bounded import BoundedPlan
@@ -165,6 +170,9 @@ __all__ = [
     "block_length",
     "check_learner",
     "check_policy",
+    "compared",
+    "correlation",
+    "cost_chart",
     "curve_sheet",
     "default_policy",
     "draw_chart",
@@ -175,6 +183,7 @@ __all__ = [
     "explore_chart",
     "finals",
     "findings",
+    "followed_chart",
     "graphic_matroid",
     "growth_exponent",
     "judge",
@@ -188,84 +197,98 @@ __all__ = [
     "read_log",
     "replay",
     "reservation_value",
+    "residuals_of",
     "run_study",
     "save_figure",
+    "saving_chart",
     "search_by",
     "summarise",
+    "table_of",
     "transversal_matroid",
+    "twin",
+    "walk",
 ]
 
 # The learn room needs numba, which takes as long to load as all the rest: it, the lab and what few plans need
 # are loaded when first named. ``module:name`` where it has another name there.
 _LATER = {
-    "CONTENDERS": "lab.study.contender",
-    "FTRL": "learn.learners.ftrl",
-    "WORLDS": "lab.worlds",
     "AnyPlan": "search.variants.face",
     "Aware": "learn.policies.aware",
     "Bank": "learn.learner",
+    "block_length": "learn.probing",
     "Boosted": "learn.learners.boosted",
     "BoundedPlan": "search.variants.hard.bounded",
     "Case": "replays.cases",
+    "check_learner": "learn.checks.learner",
+    "check_policy": "learn.checks.policy",
     "Client": "serve.client.sync",
+    "compared": "lab.paper.claims",
     "Contender": "lab.study.contender",
+    "CONTENDERS": "lab.study.contender",
+    "correlation": "replays.diagnosis.residuals",
+    "cost_chart": "replays.report.charts",
+    "curve_sheet": "lab.study.charts",
+    "default_policy": "learn.policies.portfolio.portfolio",
+    "draw_chart": "figures.chart_matplotlib",
+    "evaluate": "lab.study.evaluate",
     "Explanation": "learn.explanation",
+    "exploration_for": "replays.judgement.design",
+    "explore_chart": "figures.chart_plotly",
     "ExploreThenCommit": "learn.policies.explore_then_commit",
     "Exploring": "learn.policies.exploring",
+    "finals": "lab.study.summary",
+    "findings": "replays.report.findings:find",
+    "followed_chart": "replays.report.charts",
     "Fourier": "learn.learners.fourier",
+    "FTRL": "learn.learners.ftrl",
+    "graphic_matroid": "search.variants.keep",
+    "growth_exponent": "lab.study.exponent",
     "Joint": "learn.policies.joint",
+    "judge": "replays.judgement.judge",
     "Learner": "learn.learner",
-    "LinUCB": "learn.learners.rivals.linucb",
     "LinearisedFTRL": "learn.learners.linearised",
+    "LinUCB": "learn.learners.rivals.linucb",
     "LiveSearch": "learn.live",
+    "load": "learn.load",
     "Log": "logs.log",
     "Logistic": "learn.learners.logistic",
     "Matroid": "search.variants.keep",
     "Model": "learn.learners.plain_bank",
     "NewtonStep": "learn.learners.newton",
+    "objective": "learn.learners.parts.boosting",
     "OptimisticLaw": "learn.learners.rivals.optimistic_law",
     "OptimisticResidual": "learn.learners.rivals.optimistic_residual",
     "PartialBox": "search.variants.hard.partial_look",
+    "partition_matroid": "search.variants.keep",
     "PlainBank": "learn.learners.plain_bank",
+    "play_cases": "replays.cases",
     "Played": "learn.record",
     "Player": "learn.policy",
     "Policy": "learn.policy",
     "Portfolio": "learn.policies.portfolio.portfolio",
+    "read_log": "logs.log",
+    "replay": "replays.replay",
     "ReservationValueRegressor": "learn.learners.estimator",
     "Residual": "learn.learners.residual",
+    "residuals_of": "replays.diagnosis.residuals",
     "Ridge": "learn.learners.ridge",
     "Round": "learn.policy",
+    "run_study": "lab.study.runner:run",
+    "save_figure": "figures.chart_matplotlib",
+    "saving_chart": "replays.report.charts",
     "Searcher": "learn.searcher",
     "Simple": "learn.policies.simple",
     "SkiRental": "learn.policies.ski_rental",
     "Step": "search.variants.face",
     "Study": "lab.study.study",
-    "Thompson": "learn.learners.rivals.thompson",
-    "Weitzman": "learn.policies.weitzman",
-    "block_length": "learn.probing",
-    "check_learner": "learn.checks.learner",
-    "check_policy": "learn.checks.policy",
-    "curve_sheet": "lab.study.charts",
-    "default_policy": "learn.policies.portfolio.portfolio",
-    "draw_chart": "figures.chart_matplotlib",
-    "evaluate": "lab.study.evaluate",
-    "exploration_for": "replays.judgement.design",
-    "explore_chart": "figures.chart_plotly",
-    "finals": "lab.study.summary",
-    "findings": "replays.report.findings:find",
-    "graphic_matroid": "search.variants.keep",
-    "growth_exponent": "lab.study.exponent",
-    "judge": "replays.judgement.judge",
-    "load": "learn.load",
-    "objective": "learn.learners.parts.boosting",
-    "partition_matroid": "search.variants.keep",
-    "play_cases": "replays.cases",
-    "read_log": "logs.log",
-    "replay": "replays.replay",
-    "run_study": "lab.study.runner:run",
-    "save_figure": "figures.chart_matplotlib",
     "summarise": "lab.study.summary",
+    "table_of": "lab.study.rows",
+    "Thompson": "learn.learners.rivals.thompson",
     "transversal_matroid": "search.variants.keep",
+    "twin": "replays.diagnosis.twin",
+    "walk": "learn.policy",
+    "Weitzman": "learn.policies.weitzman",
+    "WORLDS": "lab.worlds",
 }
 
 
