@@ -162,6 +162,26 @@ class WeitzmanRule:
             position = 0
         return ACTIONS[next_box(order, sigma, position, state.best)]
 
+    def followed(self, state: RoundState) -> tuple[list[int], int | None]:
+        """Return what the rule opens by itself as far as it is open, and the closed row that it then asks for.
+
+        Each of its steps rests on what it has opened itself, whatever else is open.
+
+        >>> state = RoundState([1.0, 1.0], 9.0)
+        >>> state.open(1)
+        >>> state.see(1, 2.5)
+        >>> WeitzmanRule(np.array([3.0, 1.0])).followed(state)
+        ([1], None)
+        """
+        order, sigma = self._lists or self.lists()
+        opened, values, best, position = state.opened, state.values, state.outside, 0
+        while (row := next_box(order, sigma, position, best)) != NO_BOX:
+            if row not in opened:
+                return order[:position], row
+            best = min(best, values.get(row, best))
+            position += 1
+        return order[:position], None
+
     def lists(self) -> tuple[list[int], list[float]]:
         """Return order and σ as lists, of which one number is read faster than of an array."""
         if self._lists is None:
