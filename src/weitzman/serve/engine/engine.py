@@ -90,7 +90,9 @@ class Engine:
 
     def now(self) -> int:
         """Return the time in microseconds since 1970, which never goes back."""
-        self._now = max(self._now, time.time_ns() // 1_000)
+        now = time.time_ns() // 1_000
+        if now > self._now:
+            self._now = now
         return self._now
 
     def pending(self) -> Future[None] | None:

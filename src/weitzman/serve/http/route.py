@@ -28,8 +28,7 @@ ANY: Final = "*/*"
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct, eq=False):
     """One request on its way: the engine, the names in its path, and its body.
 
     ``only`` is the one problem that its key is for, if it is not for all. ``query`` is the struct of what
