@@ -276,4 +276,3 @@ def _followed(rule: Rule, state: RoundState) -> tuple[list[int], int | None]:
         else:
             own.miss()
     return own.opened, None
-

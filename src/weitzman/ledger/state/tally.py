@@ -171,17 +171,19 @@ class Tally(msgspec.Struct):
         self.closed += 1
         state, outside = ended.state, ended.outside
         total = None if state.best == math.inf else state.total
-        places = range(len(state.costs)) if ended.places is None else ended.places
+        places = ended.places
         if ended.places is not None:
             there = set(ended.places)
             self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
         shortfall = spared = 0.0
         looks = ended.looks
-        costs = state.costs if not state.spent else [state.cost(row) for row in range(len(places))]
-        for row, place in enumerate(places):
-            cost = costs[row]
+        costs = state.costs
+        if state.spent:
+            costs = [state.cost(row) for row in range(len(costs))]
+        for row, cost in enumerate(costs):
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
+                place = row if places is None else places[row]
                 shortfall += self._look(place, sigma, cost, looks[row])
             else:
                 spared += cost

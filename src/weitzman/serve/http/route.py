@@ -212,8 +212,9 @@ class Router:
         """Return the route of a request, and the names in its path."""
         node, args = self._root, {}
         for part in path[1:].split("/"):
-            if part in node.parts:
-                node = node.parts[part]
+            known = node.parts.get(part)
+            if known is not None:
+                node = known
             elif part and node.any is not None:
                 node = node.any
                 args[node.name] = part
@@ -223,8 +224,8 @@ class Router:
         if route is None:
             if not node.routes:
                 raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-            known = ", ".join(sorted(node.routes))
-            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
+            methods = ", ".join(sorted(node.routes))
+            raise Refusal("method", f"Use one of {methods}.", "method", allow=methods)
         return route, args
 
     def _plant(self, route: Route) -> None:
