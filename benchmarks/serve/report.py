@@ -18,7 +18,7 @@ def _mark(text: str, kept: bool) -> str:
 
 
 def _change(ratios: list[float], worst: float | None) -> str:
-    """Return a change in per cent, from quartiles of ratios; ``worst`` is the largest or, below 0, the least."""
+    """Return a change in per cent, from quartiles of ratios; ``worst`` is the most, or below 0 the least."""
     low, change, high = (100.0 * (ratio - 1.0) for ratio in ratios)
     text = f"{change:+.1f} ({low:+.0f} to {high:+.0f})"
     return (
@@ -57,7 +57,7 @@ def show(found: dict[str, Any]) -> None:
         table.add_row(row["operation"], name, rate, "", p50, p99)
     console.print(table)
     if found["events"]:
-        title = f"{found['problems']:,} problems and {found['events']:,} events in the journal, beside a fresh one"
+        title = f"{found['problems']:,} problems and {found['events']:,} events, beside a fresh one"
         _show_beside(console, found, "full", title)
     if found["explore"]:
         title = f"exploring in {found['explore']:.0%} of the rounds, beside a fresh one"
