@@ -1,9 +1,10 @@
 """Measuring: passes over echo and services in turn, so that a machine that drifts does so for all.
 
-Who is first in a pass is last in the next one. Two servers are compared pass by pass: the median of the
-ratios of all passes does not go by the few in which something else ran.
+Their order is drawn for each pass: who is measured after itself has its memory at hand. Two servers are
+compared pass by pass: the median of the ratios does not go by the few passes in which something else ran.
 """
 
+import random
 import subprocess
 import sys
 import tempfile
@@ -97,7 +98,7 @@ def measure(
     begin = time.time_ns() // 1_000_000_000 * 10_000_000  # ids that no earlier run has used
     places = {name: dict.fromkeys(OPERATIONS, begin) for name in servers}
     for number in range(passes + 1):
-        order = list(servers.items())[:: 1 if number % 2 else -1]
+        order = random.Random(number).sample(list(servers.items()), len(servers))
         for before, operation in zip((None, *OPERATIONS), OPERATIONS, strict=False):
             for name, server in order:
                 place = places[name]
