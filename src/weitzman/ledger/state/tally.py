@@ -218,14 +218,15 @@ class Tally(msgspec.Struct):
         """Count what a draw could open in a round that ends, and what it did."""
         if self.explored is msgspec.UNSET:
             self.explored = Explored()
-        explored, (chance, drawn) = self.explored, ended.draw or (0.0, False)
+        explored, state = self.explored, ended.state
+        chance, drawn = ended.draw or (0.0, False)
         explored.rounds += 1
         explored.drawn += drawn
-        explored.priced += chance * sum(ended.costs)
-        for row in ended.state.opened:
+        explored.priced += chance * sum(state.costs)
+        for row in state.opened:
             if chances[row] != 1.0:
                 explored.looks += 1
-                explored.paid += ended.state.cost(row)
+                explored.paid += state.cost(row)
 
     def compare(self, ended: RoundState, would: RoundState | None) -> None:
         """Count a round that the caller decided beside what the rule would have done."""

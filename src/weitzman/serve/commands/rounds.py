@@ -175,7 +175,9 @@ def outcome_of(
         waited=closed.waited,
         rule_opened=None if would is None else [names[row] for row in would.opened],
         rule_total=None if would is None else _turned(problem, would.total),
-        chances=dict(zip(names, closed.chances, strict=True)) if closed.chances else None,
+        chances={name: closed.chances[row] for row, name in enumerate(names)}
+        if closed.chances
+        else None,
     )
 
 
