@@ -119,7 +119,9 @@ def test_a_request_in_pieces_gets_the_answer_of_a_whole_one(tmp_path: Path) -> N
         assert service.get("/v1/problems/p").json()["rounds_open"] == 1
 
 
-def test_a_request_of_http_1_0_gets_its_answer_and_the_end_of_the_connection(tmp_path: Path) -> None:
+def test_a_request_of_http_1_0_gets_its_answer_and_the_end_of_the_connection(
+    tmp_path: Path,
+) -> None:
     with running(tmp_path / "events.db") as service:
         service.problem("p")
         head, _ = request("GET", "/v1/problems/p", None)

@@ -177,9 +177,7 @@ class Tally(msgspec.Struct):
             self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
         shortfall = spared = 0.0
         looks = ended.looks
-        costs = state.costs
-        if state.spent:
-            costs = [state.cost(row) for row in range(len(costs))]
+        costs = state.costs if not state.spent else list(map(state.cost, range(len(state.costs))))
         for row, cost in enumerate(costs):
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
