@@ -1,5 +1,10 @@
-"""Measuring: passes over echo and services in turn, so that a machine that drifts does so for all."""
+"""Measuring: passes over echo and services in turn, so that a machine that drifts does so for all.
 
+Their order is drawn for each pass: who is measured after itself has its memory at hand. Two servers are
+compared pass by pass: the median of the ratios does not go by the few passes in which something else ran.
+"""
+
+import random
 import subprocess
 import sys
 import tempfile
@@ -16,35 +21,44 @@ from .server import Server
 
 @dataclass(kw_only=True)
 class Measured:
-    """What one operation came to on one server, over all passes."""
+    """What one operation came to on one server, pass by pass: what came out, and the server's CPU."""
 
-    seconds: float = 0.0
-    server_cpu: float = 0.0
-    client_cpu: float = 0.0
-    latencies: list[float] = field(default_factory=list)
+    passes: list[tuple[Came, float]] = field(default_factory=list)
 
     def add(self, came: Came, server_cpu: float) -> None:
         """Take in a pass."""
-        self.seconds += came.seconds
-        self.client_cpu += came.cpu
-        self.server_cpu += server_cpu
-        self.latencies += came.latencies
+        self.passes.append((came, server_cpu))
 
     def figures(self) -> dict[str, float]:
-        """Return requests a second, latencies in ms and CPU per request in µs."""
-        count = len(self.latencies)
-        p50, p99 = np.percentile(self.latencies, [50, 99]) * 1e3
-        return {
-            "requests": count,
-            "rate": count / self.seconds,
-            "p50_ms": float(p50),
-            "p99_ms": float(p99),
-            "server_cpu_us": 1e6 * self.server_cpu / count,
-            "client_cpu_us": 1e6 * self.client_cpu / count,
-        }
+        """Return requests a second, latencies in ms and CPU per request in µs, over all passes."""
+        return _figures(self.passes)
+
+    def beside(self, other: "Measured") -> dict[str, list[float]]:
+        """Return the quartiles of the ratios of figures to those of another server, pass by pass."""
+        pairs = [
+            (_figures([mine]), _figures([theirs]))
+            for mine, theirs in zip(self.passes, other.passes, strict=True)
+        ]
+        ratios = {name: [mine[name] / theirs[name] for mine, theirs in pairs] for name in COMPARED}
+        return {name: np.percentile(r, [25, 50, 75]).tolist() for name, r in ratios.items()}
 
 
+COMPARED = ("rate", "p50_ms", "p99_ms", "server_cpu_us")
 Table = dict[str, dict[Operation, Measured]]
+
+
+def _figures(passes: list[tuple[Came, float]]) -> dict[str, float]:
+    latencies = [latency for came, _ in passes for latency in came.latencies]
+    count = len(latencies)
+    p50, p99 = np.percentile(latencies, [50, 99]) * 1e3
+    return {
+        "requests": count,
+        "rate": count / sum(came.seconds for came, _ in passes),
+        "p50_ms": float(p50),
+        "p99_ms": float(p99),
+        "server_cpu_us": 1e6 * sum(cpu for _, cpu in passes) / count,
+        "client_cpu_us": 1e6 * sum(came.cpu for came, _ in passes) / count,
+    }
 
 
 def ask(server: Server, load: Load) -> tuple[Came, float]:
@@ -65,19 +79,28 @@ def ask(server: Server, load: Load) -> tuple[Came, float]:
 
 
 def measure(
-    servers: Mapping[str, Server], *, seconds: float, passes: int, connections: int
+    servers: Mapping[str, Server],
+    *,
+    seconds: float,
+    passes: int,
+    connections: int,
+    table: Table | None = None,
 ) -> Table:
     """Return what each operation comes to on each server; a first short pass is not counted.
+
+    Passes are added to a ``table`` that other processes of these servers have begun.
 
     Values are told of the rounds that were opened, and those that have values are closed; passes are short,
     so that not more rounds are open at a time than a busy service has.
     """
-    table: Table = {name: {op: Measured() for op in OPERATIONS} for name in servers}
+    if table is None:
+        table = {name: {op: Measured() for op in OPERATIONS} for name in servers}
     begin = time.time_ns() // 1_000_000_000 * 10_000_000  # ids that no earlier run has used
     places = {name: dict.fromkeys(OPERATIONS, begin) for name in servers}
     for number in range(passes + 1):
+        order = random.Random(number).sample(list(servers.items()), len(servers))
         for before, operation in zip((None, *OPERATIONS), OPERATIONS, strict=False):
-            for name, server in servers.items():
+            for name, server in order:
                 place = places[name]
                 load = Load(
                     port=server.port,

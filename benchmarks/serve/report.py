@@ -5,18 +5,25 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.table import Table
 
-RATIO, P99, CHANGE = 0.40, 30.0, 20.0
-"""The least share of the echo's rate, the largest p99 in ms, and the largest change by a past in per cent."""
+from .measure import COMPARED
+
+RATIO, P99 = 0.40, 30.0
+"""The least share of the echo's rate, and the largest p99 in ms."""
+CHANGES = {"full": 20.0, "exploring": 5.0}
+"""The largest change by a past, and by exploring, in per cent."""
 
 
 def _mark(text: str, kept: bool) -> str:
     return text if kept else f"[red]{text} ✗[/]"
 
 
-def _change(now: float, before: float, worse: float) -> str:
-    """Return a change in per cent; ``worse`` is the sign of a change for the worse."""
-    change = 100.0 * (now / before - 1.0)
-    return _mark(f"{change:+.0f} %", worse * change <= CHANGE)
+def _change(ratios: list[float], worst: float | None) -> str:
+    """Return a change in per cent, from quartiles of ratios; ``worst`` is the most, or below 0 the least."""
+    low, change, high = (100.0 * (ratio - 1.0) for ratio in ratios)
+    text = f"{change:+.1f} ({low:+.0f} to {high:+.0f})"
+    return (
+        text if worst is None else _mark(text, change <= worst if worst > 0.0 else change >= worst)
+    )
 
 
 def show(found: dict[str, Any]) -> None:
@@ -50,10 +57,10 @@ def show(found: dict[str, Any]) -> None:
         table.add_row(row["operation"], name, rate, "", p50, p99)
     console.print(table)
     if found["events"]:
-        title = f"{found['problems']:,} problems and {found['events']:,} events in the journal, beside none"
+        title = f"{found['problems']:,} problems and {found['events']:,} events, beside a fresh one"
         _show_beside(console, found, "full", title)
     if found["explore"]:
-        title = f"exploring in {found['explore']:.0%} of the rounds, beside none"
+        title = f"exploring in {found['explore']:.0%} of the rounds, beside a fresh one"
         _show_beside(console, found, "exploring", title)
     machine = found["machine"]
     console.print(
@@ -63,13 +70,13 @@ def show(found: dict[str, Any]) -> None:
 
 
 def _show_beside(console: Console, found: dict[str, Any], name: str, title: str) -> None:
-    """Print how a service differs from a fresh one."""
-    table = Table(title=title)
+    """Print how a service differs from a fresh one: the median over passes, and their middle half."""
+    table = Table(title=f"{title}: per cent of change, median of passes (middle half)")
     for head in ("request", "requests/s", "p50", "p99", "CPU"):
         table.add_column(head, justify="left" if head == "request" else "right")
-    for operation, servers in found["operations"].items():
-        now, before = servers[name], servers["fresh"]
-        cells = [_change(now["rate"], before["rate"], -1.0)]
-        cells += [_change(now[k], before[k], 1.0) for k in ("p50_ms", "p99_ms", "server_cpu_us")]
+    most = CHANGES[name]
+    worst = {"rate": -most, "p99_ms": most}
+    for operation, servers in found["beside_fresh"].items():
+        cells = [_change(servers[name][figure], worst.get(figure)) for figure in COMPARED]
         table.add_row(operation, *cells)
     console.print(table)

@@ -6,6 +6,8 @@ Three requests are measured, each by itself: `POST rounds` (a decision), `POST v
 echo gets the same bodies. *fresh* is a service with one problem and nothing behind it, *full* one with 1,000
 problems, over all of which the load is spread, and 10⁶ events. With ``--postgres``, a fresh service on an
 empty database is measured beside them, with ``--explore`` one whose problem explores in a share of rounds.
+Two processes of the same code differ by a few per cent, by where their objects happen to lie in memory: with
+``--processes`` all servers are started so many times.
 """
 
 import argparse
@@ -116,13 +118,22 @@ def optuna(folder: Path, python: Path, seconds: float) -> list[dict[str, Any]]:
 
 def run(asked: argparse.Namespace) -> dict[str, Any]:
     """Measure everything."""
-    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
-        folder = Path(name)
-        servers = services(folder, asked, stack)
+    with tempfile.TemporaryDirectory() as name:
+        folder, table = Path(name), None
         before = machine(folder)
-        table = measure(
-            servers, seconds=asked.seconds, passes=asked.passes, connections=asked.connections
-        )
+        for number in range(asked.processes):
+            place = folder / f"{number}"
+            place.mkdir()
+            with contextlib.ExitStack() as stack:
+                servers = services(place, asked, stack)
+                table = measure(
+                    servers,
+                    seconds=asked.seconds,
+                    passes=asked.passes,
+                    connections=asked.connections,
+                    table=table,
+                )
+        assert table is not None
         return {
             "machine": {**before, "load_after": os.getloadavg()[0]},
             "connections": asked.connections,
@@ -133,6 +144,10 @@ def run(asked: argparse.Namespace) -> dict[str, Any]:
             "start_seconds": {name: server.start_seconds for name, server in servers.items()},
             "operations": {
                 op: {name: rows[op].figures() for name, rows in table.items()} for op in OPERATIONS
+            },
+            "beside_fresh": {
+                op: {name: rows[op].beside(table["fresh"][op]) for name, rows in table.items()}
+                for op in OPERATIONS
             },
             "optuna": optuna(folder, asked.optuna, asked.seconds * asked.passes),
         }
@@ -145,6 +160,9 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=1_000, help="of the past")
     parser.add_argument("--seconds", type=float, default=0.75, help="of one pass of one request")
     parser.add_argument("--passes", type=int, default=16)
+    parser.add_argument(
+        "--processes", type=int, default=1, help="of each server, one after another"
+    )
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--snapshot-every", type=int, default=10_000, help="as of weitzman serve")
     parser.add_argument("--folder", type=Path, help="where the journal with a past is kept")

@@ -52,6 +52,7 @@ ASKERS = {
 # Weitzman's rule is written once, in next_box: rules call it, and compiled loops call the same source
 BY_NEXT_BOX = {
     "search/rule.py WeitzmanRule.next",
+    "search/rule.py WeitzmanRule.followed",
     "learn/policies/aware_rule.py _opens",
     "search/kernels.py play_round",
     "search/variants/forest/rule.py ForestRule.next",

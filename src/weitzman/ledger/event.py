@@ -77,9 +77,8 @@ def follows(previous: bytes | None, event: Event) -> bool:
 def chained(seq: int, chain: bytes, drafts: Iterable[Draft]) -> list[Event]:
     """Return drafts as the events that follow event ``seq``, after which the chain is ``chain``."""
     events = []
-    for draft in drafts:
+    for d in drafts:
         seq += 1
-        chain = link(chain, seq, draft)
-        columns = (seq, *msgspec.structs.astuple(draft), chain)
-        events.append(Event(*columns))
+        chain = link(chain, seq, d)
+        events.append(Event(seq, d.problem, d.number, d.kind, d.at, d.key, d.body, chain))
     return events

@@ -99,8 +99,8 @@ class KnownKeys:
         for event in events:
             if event.key:
                 number = hash((event.problem, event.key))
-                for shift in (0, 20, 40):
-                    marks[number >> shift & _MASK] = 1
+                marks[number & _MASK] = marks[number >> 20 & _MASK] = 1
+                marks[number >> 40 & _MASK] = 1
 
     def _add_all(self, pairs: Sequence[tuple[str, str]]) -> None:
         numbers = np.fromiter(map(hash, pairs), dtype=np.int64, count=len(pairs))

@@ -137,12 +137,14 @@ class WeitzmanRule:
     True
     """
 
-    __slots__ = ("_lists", "_order", "sigma")
+    __slots__ = ("_order", "_rows", "_sigma", "sigma")
 
     def __init__(self, sigma: Floats) -> None:
         self.sigma = sigma
         self._order: NDArray[np.intp] | None = None
-        self._lists: tuple[list[int], list[float]] | None = None
+        # Both as lists, of which one number is read faster than of an array
+        self._rows: list[int] | None = None
+        self._sigma: list[float] = []
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -153,7 +155,7 @@ class WeitzmanRule:
 
     def next(self, state: RoundState) -> Action:
         """Return the closed row with the smallest σ, or STOP."""
-        order, sigma = self._lists or self.lists()
+        order, sigma = self._rows or self.lists()[0], self._sigma
         opened = state.opened
         position = len(opened)
         # A caller may open rows in another order than this one
@@ -162,12 +164,32 @@ class WeitzmanRule:
             position = 0
         return ACTIONS[next_box(order, sigma, position, state.best)]
 
+    def followed(self, state: RoundState) -> tuple[list[int], int | None]:
+        """Return what the rule opens by itself as far as it is open, and the closed row that comes then.
+
+        Each of its steps rests on what it has opened itself, whatever else is open.
+
+        >>> state = RoundState([1.0, 1.0], 9.0)
+        >>> state.open(1)
+        >>> state.see(1, 2.5)
+        >>> WeitzmanRule(np.array([3.0, 1.0])).followed(state)
+        ([1], None)
+        """
+        order, sigma = self.lists()
+        opened, values, best, position = state.opened, state.values, state.outside, 0
+        while (row := next_box(order, sigma, position, best)) != NO_BOX:
+            if row not in opened:
+                return order[:position], row
+            best = min(best, values.get(row, best))
+            position += 1
+        return order[:position], None
+
     def lists(self) -> tuple[list[int], list[float]]:
-        """Return order and σ as lists, of which one number is read faster than of an array."""
-        if self._lists is None:
+        """Return order and σ as lists."""
+        if self._rows is None:
             order = opening_order(self.sigma) if self._order is None else self._order
-            self._lists = order.tolist(), self.sigma.tolist()
-        return self._lists
+            self._rows, self._sigma = order.tolist(), self.sigma.tolist()
+        return self._rows, self._sigma
 
     def state(self) -> Arrays:
         """Return σ."""

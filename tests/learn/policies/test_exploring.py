@@ -8,8 +8,9 @@ import pytest
 
 import weitzman as wz
 from tests.learn.test_searcher import record
-from weitzman.learn.policies.exploring import Exploring, ExploringRule
-from weitzman.search.rule import WeitzmanRule, follow
+from weitzman.learn.policies.exploring import Exploring, ExploringRule, _followed
+from weitzman.learn.policies.portfolio.both import Both
+from weitzman.search.rule import Action, WeitzmanRule, follow
 from weitzman.search.state import RoundState
 
 SHARE = 0.3
@@ -163,3 +164,42 @@ def test_a_box_that_is_best_possible_does_not_end_a_drawn_round() -> None:
 def test_what_cannot_explore_is_refused(settings: dict[str, Any], text: str) -> None:
     with pytest.raises(wz.InvalidInputError, match=text):
         _make(**settings)
+
+
+class _Asked:
+    """Weitzman's rule behind a face of its own, so that it is followed step by step."""
+
+    def __init__(self, rule: WeitzmanRule) -> None:
+        self.rule = rule
+
+    def next(self, state: RoundState) -> Action:
+        return self.rule.next(state)
+
+    def state(self) -> dict[str, Any]:
+        return self.rule.state()
+
+
+def test_a_rule_whose_order_is_known_is_followed_as_any_other() -> None:
+    rng = np.random.default_rng(8)
+    everything = WeitzmanRule(np.full(5, -np.inf))
+    drawn_on = 0
+    for _ in range(2_000):
+        sigma = rng.choice([-np.inf, 0.0, 1.0, 2.0, 3.0, np.inf], size=5)
+        state = RoundState([0.1] * 5, float(rng.choice([1.0, 2.5, np.inf])))
+        for row in rng.permutation(5)[: rng.integers(0, 6)].tolist():
+            state.open(row)
+            if rng.random() < 0.8:
+                state.see(row, float(rng.choice([0.0, 1.0, 2.0, 4.0])))
+            elif rng.random() < 0.5:
+                state.miss()
+        rule = WeitzmanRule(sigma)
+        assert rule.followed(state) == _followed(_Asked(rule), state)
+        for drawn in (False, True):
+            explores = ExploringRule(rule, None, chance=0.2, drawn=drawn)
+            slowly = ExploringRule(_Asked(rule), None, chance=0.2, drawn=drawn)
+            assert explores.logged(state) == slowly.logged(state)
+            assert explores.next(state) == slowly.next(state)
+        # A drawn round goes on where the rule stops, as two rules do one after the other
+        assert explores.next(state) == Both(_Asked(rule), everything).next(state)
+        drawn_on += rule.next(state) != explores.next(state)
+    assert drawn_on > 500

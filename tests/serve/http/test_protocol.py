@@ -119,6 +119,22 @@ def test_a_request_in_pieces_gets_the_answer_of_a_whole_one(tmp_path: Path) -> N
         assert service.get("/v1/problems/p").json()["rounds_open"] == 1
 
 
+def test_a_request_of_http_1_0_gets_its_answer_and_the_end_of_the_connection(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path / "events.db") as service:
+        service.problem("p")
+        head, _ = request("GET", "/v1/problems/p", None)
+        plain = _shape(_raw(service, [whole(head, b"")]))
+        before = head.replace(b"HTTP/1.1", b"HTTP/1.0").replace(b"Connection: close\r\n", b"")
+        asks = before + b"Connection: keep-alive\r\n"
+        # With a query the long way, without one directly
+        for one in (before, asks):
+            for path in (b"/v1/problems/p ", b"/v1/problems/p?a=1 "):
+                sent = whole(one.replace(b"/v1/problems/p ", path, 1), b"")
+                assert _shape(_raw(service, [sent])) == plain, sent
+
+
 def test_a_query_and_escaped_letters_change_nothing_about_a_path(tmp_path: Path) -> None:
     with running(tmp_path / "events.db") as service:
         service.problem("p")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from weitzman.errors import InvalidInputError
 from weitzman.feedback import Feedback
-from weitzman.learn.policies.portfolio.both import Both, sigma_now
+from weitzman.learn.policies.portfolio.both import sigma_now
 from weitzman.learn.policy import (
     Floats,
     Player,
@@ -40,7 +40,7 @@ from weitzman.learn.policy import (
 )
 from weitzman.learn.probing import mix_one
 from weitzman.search.numbers import finite_number
-from weitzman.search.rule import Action, Open, Rule, WeitzmanRule, advance
+from weitzman.search.rule import ACTIONS, STOP, Action, Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
 
@@ -205,7 +205,10 @@ class ExploringRule:
         """Return what the rule opens next; when it stops, what a draw opens."""
         if not self.drawn:
             return self.first.next(state)
-        return Both(self.first, self._second(state)).next(state)
+        more = _followed(self.first, state)[1]
+        if more is None:
+            more = self._left(state) if self.needs is None else _followed(self.needs, state)[1]
+        return STOP if more is None else ACTIONS[more]
 
     def chances(self, state: RoundState) -> Floats:
         """Return with what chance each row was opened, given what all of them hold; NaN if not known."""
@@ -218,12 +221,13 @@ class ExploringRule:
         open, and of closed boxes nothing is known.
         """
         found, is_right = self._found(state)
-        if not is_right:
-            found = [
-                (chance if self.drawn else 1.0) if row in state.opened else math.nan
-                for row, chance in enumerate(found)
-            ]
-        return [None if chance != chance else chance for chance in found]  # noqa: PLR0124  NaN
+        if is_right:
+            return [None if chance != chance else chance for chance in found]  # noqa: PLR0124  NaN
+        known: list[float | None] = [None] * len(found)
+        for row in state.opened:
+            chance = found[row] if self.drawn else 1.0
+            known[row] = None if chance != chance else chance  # noqa: PLR0124  NaN
+        return known
 
     def _found(self, state: RoundState) -> tuple[list[float], bool]:
         """Return the chances, and whether what is open is what is opened to the end."""
@@ -254,14 +258,15 @@ class ExploringRule:
         parts = {"first": self.first.state(), "exploring": own}
         return joined(parts if self.needs is None else {**parts, "needs": self.needs.state()})
 
-    def _second(self, state: RoundState) -> Rule:
-        return (
-            WeitzmanRule(np.full(len(state.costs), -np.inf)) if self.needs is None else self.needs
-        )
+    def _left(self, state: RoundState) -> int | None:
+        """Return the first row that is closed; None if all are open."""
+        return next((row for row in range(len(state.costs)) if row not in state.opened), None)
 
 
 def _followed(rule: Rule, state: RoundState) -> tuple[list[int], int | None]:
     """Return what a rule opens by itself as far as it is open, and the closed row that it then asks for."""
+    if isinstance(rule, WeitzmanRule):
+        return rule.followed(state)
     own = RoundState(state.costs, state.outside)
     while isinstance(action := advance(rule, own), Open):
         if action.box not in state.opened:

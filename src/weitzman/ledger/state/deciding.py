@@ -1,5 +1,6 @@
 """What decides for a problem: the policy of its settings, running."""
 
+from functools import lru_cache
 from typing import Any
 
 from weitzman.errors import InvalidInputError, WeitzmanError
@@ -81,7 +82,13 @@ def draw_of(settings: Created, number: int) -> tuple[float, bool] | None:
     """Return the chance with which a round is drawn to open more boxes, and whether it is."""
     if settings.explore is None:
         return None
-    return settings.explore, is_explored(settings.explore, seed=settings.seed, number=number)
+    return _draw(settings.explore, is_explored(settings.explore, seed=settings.seed, number=number))
+
+
+@lru_cache
+def _draw(chance: float, drawn: bool) -> tuple[float, bool]:
+    """Return both: one for all rounds, as every open one has it."""
+    return chance, drawn
 
 
 def needs_for(settings: Created) -> Player | None:

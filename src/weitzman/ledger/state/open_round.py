@@ -53,9 +53,12 @@ class OpenRound:
     each row among all boxes, None if the rows are all boxes; ``given`` is the round as the player sees it;
     ``state`` what it has shown. The ``rule`` decides; it is None if that is not known from the events.
     ``guessed``: nobody said the costs, so that every look has to say what it cost. ``draw`` is the chance
-    with which a draw opens more boxes, and whether it does; the rule is then an ``ExploringRule``. ``sigma``
-    are the reservation values by row, ``order`` the rows by increasing ones; without reservation values none,
-    and the rows as they stand.
+    with which a draw opens more boxes, and whether it does; ``exploring`` is then the rule with what the draw
+    opens, None where that is nothing. ``sigma`` are the reservation values by row, ``order`` the rows by
+    increasing ones; without reservation values none, and the rows as they stand.
+
+    A service holds many of them, and a request finds what it asks of one in memory, not in the cache of the
+    processor: the fewer objects a round is made of, the less a request takes.
     """
 
     at: int
@@ -66,12 +69,13 @@ class OpenRound:
     rule: Rule | None
     guessed: bool = False
     draw: tuple[float, bool] | None = None
+    exploring: ExploringRule | None = None
     sigma: list[float] = field(init=False)
     order: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.alone, WeitzmanRule):
-            self.order, self.sigma = self.alone.lists()
+        if isinstance(self.rule, WeitzmanRule):
+            self.order, self.sigma = self.rule.lists()
         else:
             self.order, self.sigma = list(range(len(self.state.costs))), []
 
@@ -89,9 +93,10 @@ class OpenRound:
         """Return a round that nothing was seen of.
 
         ``given`` is the round of the body as the player sees it; ``sign`` is −1 where larger values are
-        better; ``rule`` decides where there are no reservation values. Draws are not followed.
+        better; ``rule`` decides, and is made of the reservation values if it is not at hand. Draws are not
+        followed.
         """
-        if body.reservation_values:
+        if rule is None and body.reservation_values:
             sigma = np.array(body.reservation_values)
             if sign < 0.0:
                 sigma = -sigma
@@ -112,15 +117,22 @@ class OpenRound:
 
     def explore(self, needs: Rule | None) -> None:
         """Let the draw open more boxes, if there is one: what ``needs`` asks for, or all."""
-        if self.draw is not None and self.rule is not None:
-            chance, drawn = self.draw
-            self.rule = ExploringRule(self.rule, needs, chance=chance, drawn=drawn)
+        if self.draw is not None and (self.draw[1] or needs is not None):
+            self.exploring = self._explored(needs)
+
+    def _explored(self, needs: Rule | None = None) -> ExploringRule:
+        """Return the rule with what the draw opens."""
+        assert self.rule is not None
+        assert self.draw is not None
+        chance, drawn = self.draw
+        return ExploringRule(self.rule, needs, chance=chance, drawn=drawn)
 
     @property
-    def alone(self) -> Rule | None:
-        """The rule without what draws open."""
-        found: Rule | None = self.rule
-        return found if self.draw is None else getattr(found, "first", found)
+    def whole(self) -> Rule | None:
+        """The rule with its draw, if there is one, also where that opens nothing."""
+        if self.draw is None or self.rule is None:
+            return self.rule
+        return self.exploring or self._explored()
 
     def ended(self, shown: list[tuple[int, float]], *, waited: bool = False) -> Closed:
         """Return what is to be said of the end of the round."""
@@ -130,14 +142,14 @@ class OpenRound:
         """Return what feedback leaves to be learned of values at the end, and the bounds of hidden ones."""
         if feedback not in BOUNDED or self.state.best == math.inf:
             return values, None
-        found = revealed(self.rule, self.state, np.array(values), feedback).tolist()
-        return found, bounds_of(self.rule, self.state, feedback)
+        found = revealed(self.whole, self.state, np.array(values), feedback).tolist()
+        return found, bounds_of(self.whole, self.state, feedback)
 
     def _chances(self) -> list[float | None]:
         """Return with what chance each row was opened, None where not known; nothing without draws."""
-        rule: Any = self.rule
-        found: list[float | None] = [] if self.draw is None else rule.logged(self.state)
-        return found
+        if self.draw is None:
+            return []
+        return (self.exploring or self._explored()).logged(self.state)
 
     @property
     def costs(self) -> Sequence[float]:
@@ -165,9 +177,10 @@ class OpenRound:
 
     def next(self) -> int | None:
         """Return the row to look at next; None to stop."""
-        if self.rule is None:
+        rule = self.rule if self.exploring is None else self.exploring
+        if rule is None:
             return None
-        action = self.rule.next(self.state)
+        action = rule.next(self.state)
         return action.box if isinstance(action, Open) else None
 
     def after(self, row: int, value: float) -> int | None:
@@ -188,9 +201,9 @@ class OpenRound:
 
     def would(self, values: list[float]) -> RoundState | None:
         """Return what the rule alone would have seen; None if it asks for a value that is unknown."""
-        if self.alone is None:
+        if self.rule is None:
             return None
-        done = follow(self.alone, RoundState(self.costs, self.state.outside), values)
+        done = follow(self.rule, RoundState(self.costs, self.state.outside), values)
         for row in done.opened:
             if row in self.state.spent:
                 done.spend(row, self.state.spent[row])
@@ -198,11 +211,11 @@ class OpenRound:
 
     def record(self) -> RoundRecord:
         """Return the round as it is saved."""
-        course = None
-        if self.rule is not None and (self.draw is not None or not self.sigma):
+        course, rule = None, self.whole
+        if rule is not None and (self.draw is not None or not self.sigma):
             from weitzman.learn.storage.rules import rule_state
 
-            course = rule_state(self.rule)
+            course = rule_state(rule)
         return RoundRecord(
             self.at,
             self.until,
@@ -223,10 +236,13 @@ class OpenRound:
     def from_record(cls, record: RoundRecord, given: Round) -> "OpenRound":
         """Return the round that :meth:`record` was asked of; ``given`` is the round as the player sees it."""
         rule: Rule | None = WeitzmanRule(np.array(record.sigma)) if record.sigma else None
+        needs: Rule | None = None
         if record.course is not None:
             from weitzman.learn.storage.rules import rule_from
 
-            rule = rule_from(record.course)
+            rule = whole = rule_from(record.course)
+            if isinstance(whole, ExploringRule):
+                rule, needs = whole.first, whole.needs
         made = cls(
             at=record.at,
             until=record.until,
@@ -237,6 +253,7 @@ class OpenRound:
             guessed=record.guessed is True,
             draw=None if record.draw is msgspec.UNSET else record.draw,
         )
+        made.explore(needs)
         for row, value in record.looks.items():
             made.see(row, value)
         if record.spent is not msgspec.UNSET:

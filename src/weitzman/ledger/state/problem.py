@@ -34,7 +34,7 @@ from weitzman.ledger.state.imported import ImportedRounds
 from weitzman.ledger.state.open_round import OpenRound
 from weitzman.ledger.state.record import ProblemRecord
 from weitzman.ledger.state.tally import Tally
-from weitzman.search.rule import Rule
+from weitzman.search.rule import Rule, WeitzmanRule
 
 
 class Problem:
@@ -43,7 +43,8 @@ class Problem:
     It was created at ``at``, in microseconds, by its event ``first``, and has taken in ``events`` events: the
     ones before ``first`` are of a problem with this name that was ``deleted``. ``rounds`` are the open
     ones by id, ``tally`` is what the closed ones came to. ``bound`` is the best value that a box can hold,
-    where smaller is better; −∞ if nobody said it.
+    where smaller is better; −∞ if nobody said it. A round of one that ``may_take_long`` may take longer than
+    others may be kept waiting: of any but a learner with Weitzman's rule, by whichever name it was asked for.
     """
 
     def __init__(
@@ -64,14 +65,15 @@ class Problem:
         self._player: Player = player_for(settings)
         # The policy whose boxes draws open, where they do not open all
         self._needs = needs_for(settings)
+        self.may_take_long = settings.policy not in (None, "Weitzman") or self._needs is not None
         self._uploaded: dict[str, Any] | None = None  # the policy of a state that was uploaded
         self._checks = not getattr(self._player, "refuses", False)
         self._every = np.arange(len(settings.boxes))
         self._costs = CostMeans(len(settings.boxes))
         self._lived = 0  # rounds of logs that the policy has lived through
         self._decided: tuple[Any, Rule] | None = None
-        # Reservation values that were just given out, and the round that they are for
-        self._fresh: tuple[list[float], Round] | None = None
+        # Reservation values that were just given out, the round that they are for, and its rule
+        self._fresh: tuple[list[float], Round, Rule | None] | None = None
 
     def propose(
         self, places: list[int] | None, contexts: Floats, costs: list[float], outside: float | None
@@ -85,10 +87,15 @@ class Problem:
         if sigma is None:
             return []
         # Without the sign of a turned zero
-        given: list[float] = (0.0 + sigma if self.sign > 0.0 else 0.0 - sigma).tolist()
-        if math.inf in given or -math.inf in given:
+        sigma = 0.0 + sigma if self.sign > 0.0 else 0.0 - sigma
+        given: list[float] = sigma.tolist()
+        rule = None
+        if max(given) < LARGEST and min(given) > -LARGEST:
+            # The very bits that are made of what is given out
+            rule = WeitzmanRule(sigma if self.sign > 0.0 else -sigma)
+        else:
             given = [min(max(number, -LARGEST), LARGEST) for number in given]
-        self._fresh = (given, shown)
+        self._fresh = (given, shown, rule)
         return given
 
     def expected_costs(self, places: list[int] | None) -> list[float]:
@@ -111,17 +118,16 @@ class Problem:
         return rule
 
     def open(self, name: str, at: int, body: Opened) -> OpenRound:
+        rule: Rule | None = None
         if self._fresh is not None and self._fresh[0] is body.reservation_values:
-            given = self._fresh[1]
+            _, given, rule = self._fresh
         else:
             given = self.round_of(body)
+        if not body.reservation_values:
+            rule = self._rule(given)
+        waiting = self.settings.waiting
         opened = OpenRound.begin(
-            body,
-            given=given,
-            at=at,
-            waiting=self.settings.waiting,
-            sign=self.sign,
-            rule=None if body.reservation_values else self._rule(given),
+            body, given=given, at=at, waiting=waiting, sign=self.sign, rule=rule
         )
         if body.draw is not None:
             needs = self._needs
@@ -129,14 +135,6 @@ class Problem:
         self.rounds[name] = opened
         self.tally.open(body)
         return opened
-
-    @property
-    def may_take_long(self) -> bool:
-        """Whether a round may take longer than others may be kept waiting.
-
-        A learner with Weitzman's rule does not, by whichever name it was asked for.
-        """
-        return self.settings.policy not in (None, "Weitzman") or self._needs is not None
 
     def round_of(self, begun: Opened | PastRound) -> Round:
         """Return a round as the player sees it."""
@@ -278,9 +276,9 @@ class Problem:
 
     def _learn(self, shown: Round, values: list[float], bounds: Floats | None = None) -> None:
         learned, anything = self.tally.learned, False
-        for place, value in zip(shown.places.tolist(), values, strict=True):
+        for row, value in enumerate(values):
             if value == value:  # noqa: PLR0124  NaN is not itself
-                learned[place] += 1
+                learned[shown.places[row]] += 1
                 anything = True
         # A round that ended with nothing is none
         if anything or bounds is not None or shown.outside != math.inf:

@@ -171,17 +171,17 @@ class Tally(msgspec.Struct):
         self.closed += 1
         state, outside = ended.state, ended.outside
         total = None if state.best == math.inf else state.total
-        places = range(len(state.costs)) if ended.places is None else ended.places
+        places = ended.places
         if ended.places is not None:
             there = set(ended.places)
             self.absent = [n + (place not in there) for place, n in enumerate(self.absent)]
         shortfall = spared = 0.0
         looks = ended.looks
-        costs = state.costs if not state.spent else [state.cost(row) for row in range(len(places))]
-        for row, place in enumerate(places):
-            cost = costs[row]
+        costs = state.costs if not state.spent else list(map(state.cost, range(len(state.costs))))
+        for row, cost in enumerate(costs):
             if row in looks:
                 sigma = ended.sigma[row] if ended.sigma else math.inf
+                place = row if places is None else places[row]
                 shortfall += self._look(place, sigma, cost, looks[row])
             else:
                 spared += cost
@@ -216,14 +216,15 @@ class Tally(msgspec.Struct):
         """Count what a draw could open in a round that ends, and what it did."""
         if self.explored is msgspec.UNSET:
             self.explored = Explored()
-        explored, (chance, drawn) = self.explored, ended.draw or (0.0, False)
+        explored, state = self.explored, ended.state
+        chance, drawn = ended.draw or (0.0, False)
         explored.rounds += 1
         explored.drawn += drawn
-        explored.priced += chance * sum(ended.costs)
-        for row in ended.state.opened:
+        explored.priced += chance * sum(state.costs)
+        for row in state.opened:
             if chances[row] != 1.0:
                 explored.looks += 1
-                explored.paid += ended.state.cost(row)
+                explored.paid += state.cost(row)
 
     def compare(self, ended: RoundState, would: RoundState | None) -> None:
         """Count a round that the caller decided beside what the rule would have done."""

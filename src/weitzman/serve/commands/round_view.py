@@ -19,7 +19,7 @@ def round_view(engine: Engine, problem: Problem, name: str) -> RoundView:
     history = known_history(engine, problem, name)
     opened = history.round
     if name in problem.rounds:
-        opened.rule = problem.rounds[name].rule
+        opened.rule, opened.exploring = problem.rounds[name].rule, problem.rounds[name].exploring
     row = None if history.closed is not None else opened.next()
     best = opened.state.best
     outcome = None

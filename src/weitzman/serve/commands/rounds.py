@@ -64,10 +64,10 @@ def open_round(engine: Engine, problem: Problem, ask: NewRound) -> RoundReply:
                 at=before.round.at,
                 waiting=problem.settings.waiting if opened is None else opened.until - opened.at,
                 sign=problem.sign,
-                rule=None if opened is None else opened.alone,
+                rule=None if opened is None else opened.rule,
             )
             if opened is not None:
-                fresh.rule = opened.rule
+                fresh.exploring = opened.exploring
             return _reply(problem, ask.id, fresh, body)
     if problem.archived:
         raise Refusal("conflict", f"The problem {problem.name!r} is archived.", "problem")
@@ -159,30 +159,37 @@ def outcome_of(
     problem: Problem, name: str, ended: OpenRound, closed: Closed, closed_at: int
 ) -> Outcome:
     """Return the outcome of a round that has ended."""
-    state = ended.state
+    state, names = ended.state, _names(problem, ended)
     would = None
     if problem.settings.shadow and ended.sigma:
         would = ended.would(ended.known([(row, problem.sign * v) for row, v in closed.shown]))
     return Outcome(
         round=name,
-        opened=[box_name(problem, ended, row) for row in state.opened],
-        chosen=None if state.kept is None else box_name(problem, ended, state.kept),
+        opened=[names[row] for row in state.opened],
+        chosen=None if state.kept is None else names[state.kept],
         value=_turned(problem, state.best),
         paid=state.paid,
         total=_turned(problem, state.total),
         learned=len(state.values) + len(closed.shown),
         closed=closed_at * _SECOND,
         waited=closed.waited,
-        rule_opened=None if would is None else [box_name(problem, ended, r) for r in would.opened],
+        rule_opened=None if would is None else [names[row] for row in would.opened],
         rule_total=None if would is None else _turned(problem, would.total),
-        chances={box_name(problem, ended, row): chance for row, chance in enumerate(closed.chances)}
-        or None,
+        chances={name: closed.chances[row] for row, name in enumerate(names)}
+        if closed.chances
+        else None,
     )
 
 
 def box_name(problem: Problem, opened: OpenRound, row: int) -> str:
     """Return the name of the box of a row."""
     return problem.settings.boxes[row if opened.places is None else opened.places[row]]
+
+
+def _names(problem: Problem, opened: OpenRound) -> list[str]:
+    """Return the names of the boxes of a round by row."""
+    boxes, places = problem.settings.boxes, opened.places
+    return boxes if places is None else [boxes[place] for place in places]
 
 
 def _open(engine: Engine, problem: Problem, name: str) -> OpenRound | None:
@@ -251,8 +258,7 @@ def _shown(problem: Problem, opened: OpenRound, ask: CloseRequest) -> list[tuple
 
 
 def _reply(problem: Problem, name: str, opened: OpenRound, body: Opened) -> RoundReply:
-    boxes, places = problem.settings.boxes, opened.places
-    names = boxes if places is None else [boxes[p] for p in places]
+    names = _names(problem, opened)
     row = opened.next()
     order = sigma = None
     drawn, rule = body.draw is not None and body.draw[1], "again"

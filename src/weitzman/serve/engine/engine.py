@@ -90,8 +90,8 @@ class Engine:
 
     def now(self) -> int:
         """Return the time in microseconds since 1970, which never goes back."""
-        self._now = max(self._now, time.time_ns() // 1_000)
-        return self._now
+        self._now = now = max(self._now, time.time_ns() // 1_000)
+        return now
 
     def pending(self) -> Future[None] | None:
         """Return what to wait for before telling anybody of the state; None if all of it is stored."""

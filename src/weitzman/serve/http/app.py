@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from weitzman.errors import LedgerError
-from weitzman.ledger.state.fold import SERVICE
+from weitzman.ledger.state.fold import SERVICE, State
 from weitzman.ledger.state.problem import Problem
 from weitzman.serve.engine.background import run_when_free
-from weitzman.serve.engine.engine import checked_key
+from weitzman.serve.engine.engine import Engine, checked_key
 from weitzman.serve.engine.supervisor import Supervisor
 from weitzman.serve.http.guard import Guard
 from weitzman.serve.http.openapi import VERSION, document
@@ -113,13 +113,15 @@ class App:
             return False
         if route.may_take_long(engine, args):
             return False
-        request.is_direct = True
+        request.label = route.label
         try:
-            self.respond(request).send(None)
-        except StopIteration as end:
-            request.response = end.value
-            return True
-        raise AssertionError("a direct request has nothing to wait for")
+            only = self._admit(request, route, args, engine.state)
+            call = _call_of(request, engine, only)
+            request.engine = engine
+            request.response = _response(route, *_run_once(request, route, call))
+        except Exception as error:
+            request.response = error_response(error, request.label)
+        return True
 
     async def respond(self, request: Request) -> Response:
         """Take a request through route, guard, body, command and encoding; return the response."""
@@ -131,17 +133,7 @@ class App:
             if route.file is not None:
                 return await route.file(args, request.headers)
             engine = self.supervisor.engine
-            state = None if engine is None else engine.state
-            only = self._guard.check(
-                route.access,
-                state,
-                method=request.method,
-                headers=request.headers,
-                client=request.client,
-                args=args if route.problem is None else {"problem": route.problem},
-                lists=route.lists,
-                strange_keys=route.strange_keys,
-            )
+            only = self._admit(request, route, args, None if engine is None else engine.state)
             if route.run is None and route.answer is None:
                 return Response(route.status, self._own[route.path](), route.headers)
             if engine is None:
@@ -149,24 +141,30 @@ class App:
             if request.content is None:
                 kind = route.takes_type
                 request.content = await read_body(request, self._limits[kind]) if kind else b""
-            check_type(request, route)
-            content = route.struct(request.content)
-            call = Call(engine, args, content, only, route.question(request.query))
+            call = _call_of(request, engine, only)
             if route.answer is not None:
                 request.engine = engine
                 return await route.answer(request, call)
-            if request.is_direct:
-                request.engine = engine
-                code, content = _run_once(request, route, call)
-            else:
-                code, content = await self._run_when_free(request, route, call)
+            return _response(route, *await self._run_when_free(request, route, call))
         except ClientGoneError:
             raise
         except Exception as error:
             return error_response(error, request.label)
-        if code >= 400:
-            return refusal_response(code, content)
-        return Response(code, content, route.headers)
+
+    def _admit(
+        self, request: Request, route: Route, args: dict[str, str], state: State | None
+    ) -> str | None:
+        """Refuse a request that may not pass; return the one problem that its key is for."""
+        return self._guard.check(
+            route.access,
+            state,
+            method=request.method,
+            headers=request.headers,
+            client=request.client,
+            args=args if route.problem is None else {"problem": route.problem},
+            lists=route.lists,
+            strange_keys=route.strange_keys,
+        )
 
     async def _run_when_free(self, request: Request, route: Route, call: Call) -> tuple[int, bytes]:
         """Let the leader run a command, or run it here when its problem is free; return the reply."""
@@ -196,6 +194,7 @@ class App:
     def settle(self, request: Request, error: LedgerError | None) -> Response:
         """Return what is sent, now that all it rests on is stored or cannot be; count it, and log it."""
         response = request.response if error is None else error_response(error, request.label)
+        assert response is not None
         seconds = perf_counter() - request.began
         self.supervisor.metrics.observe(request.label, response.status, seconds)
         if self._settings.log_requests:
@@ -218,6 +217,22 @@ class App:
                 await self.supervisor.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+
+def _call_of(request: Request, engine: Engine, only: str | None) -> Call:
+    """Return what a request asks of its command, from the body that is here."""
+    assert request.match is not None
+    route, args = request.match
+    check_type(request, route)
+    body = route.struct(request.content or b"")
+    return Call(engine, args, body, only, route.question(request.query))
+
+
+def _response(route: Route, code: int, content: bytes) -> Response:
+    """Return what is sent for what a command came to."""
+    if code >= 400:
+        return refusal_response(code, content)
+    return Response(code, content, route.headers)
 
 
 def _run_once(request: Request, route: Route, call: Call) -> tuple[int, bytes]:

@@ -12,7 +12,7 @@ that need more than a command, go uvicorn's way through ASGI, which reads a body
 import asyncio
 import logging
 import math
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -29,11 +29,12 @@ _SMALL: Final = 65_536
 """The largest body that is waited for here, in bytes."""
 
 
-@cache
-def _head(status: int, headers: Headers) -> bytes:
-    """Return the head of an answer up to its length."""
+@lru_cache(maxsize=4_096)
+def _head(status: int, headers: Headers, length: int, *, keep_alive: bool) -> bytes:
+    """Return the head of an answer: few have others than many before them."""
     lines = b"".join(b"%b: %b\r\n" % pair for pair in headers)
-    return STATUS_LINE[status] + lines + b"content-length: "
+    end = b"" if keep_alive else b"connection: close\r\n"
+    return b"%b%bcontent-length: %d\r\n%b\r\n" % (STATUS_LINE[status], lines, length, end)
 
 
 class _Cycle:
@@ -77,8 +78,8 @@ class _Cycle:
         transport = self._connection.transport
         if transport.is_closing():
             return
-        end = b"\r\n\r\n" if self.keep_alive else b"\r\nconnection: close\r\n\r\n"
-        transport.write(b"%b%d%b%b" % (_head(status, headers), len(content), end, content))
+        head = _head(status, headers, len(content), keep_alive=self.keep_alive)
+        transport.write(head + content)
         if not self.keep_alive:
             transport.close()
         self._connection.on_response_complete()
@@ -169,8 +170,7 @@ class Protocol(HttpToolsProtocol):
             cycle.keep_alive = False
             return
         status, content, headers = error_response(Refusal("no-http", msg), "none")
-        end = b"\r\nconnection: close\r\n\r\n"
-        self.transport.write(b"%b%d%b%b" % (_head(status, headers), len(content), end, content))
+        self.transport.write(_head(status, headers, len(content), keep_alive=False) + content)
         self.transport.close()
 
     def _is_free(self) -> bool:
@@ -190,14 +190,17 @@ class Protocol(HttpToolsProtocol):
         )
         if self._app is None or self.expect_100_continue or not plain or self.flow.write_paused:
             return False
-        method = parser.get_method()
-        if method == b"HEAD" or parser.should_upgrade() or parser.get_http_version() != "1.1":
+        method, headers = parser.get_method(), dict(self.headers)
+        if method == b"HEAD" or parser.should_upgrade():
+            return False
+        # Without this header what is not 1.1 ends the connection, here as there
+        if b"connection" in headers and parser.get_http_version() != "1.1":
             return False
         client = self.client[0] if self.client else ""
         request = Request(
             method=method.decode("ascii"),
             path=url.decode("ascii"),
-            headers=dict(self.headers),
+            headers=headers,
             client=client,
             content=self._content,
         )

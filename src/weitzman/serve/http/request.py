@@ -4,9 +4,10 @@ A body that is announced too long is not read; one that is found too long is not
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from weitzman.serve.http.guard import media_type
 from weitzman.serve.http.route import BINARY, JSON, PARQUET, Match, Route
@@ -30,16 +31,15 @@ class ClientGoneError(Exception):
     """The caller has gone away before the end of the body."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Request:
+class Request(msgspec.Struct, kw_only=True, eq=False):
     """A request, and what becomes of it.
 
     ``client`` is the address that it came from, ``raw_path`` its path as it was sent, for another process,
     ``query`` what stood behind the question mark;
     ``content`` is the body, ``receive`` what gives it piece by piece. After the look-up ``match`` is its
-    route with the names in its path, and ``label`` what metrics and log call it. A request that ``is_direct``
-    has nothing to wait for but the commit. The ``response``, which tells of the state of ``engine`` or of
-    nothing, is sent once everything that it rests on is stored. It ``began`` at a time in seconds.
+    route with the names in its path, and ``label`` what metrics and log call it. The ``response``, which
+    tells of the state of ``engine`` or of nothing, is sent once everything that it rests on is stored. It
+    ``began`` at a time in seconds.
     """
 
     method: str
@@ -52,10 +52,9 @@ class Request:
     receive: Receive | None = None
     match: Match | None = None
     label: str = "none"
-    is_direct: bool = False
     engine: "Engine | None" = None
-    response: Response = field(init=False)
-    began: float = field(default_factory=perf_counter)
+    response: Response | None = None
+    began: float = msgspec.field(default_factory=perf_counter)
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -28,8 +28,7 @@ ANY: Final = "*/*"
 TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct, eq=False):
     """One request on its way: the engine, the names in its path, and its body.
 
     ``only`` is the one problem that its key is for, if it is not for all. ``query`` is the struct of what
@@ -213,8 +212,9 @@ class Router:
         """Return the route of a request, and the names in its path."""
         node, args = self._root, {}
         for part in path[1:].split("/"):
-            if part in node.parts:
-                node = node.parts[part]
+            known = node.parts.get(part)
+            if known is not None:
+                node = known
             elif part and node.any is not None:
                 node = node.any
                 args[node.name] = part
@@ -224,8 +224,8 @@ class Router:
         if route is None:
             if not node.routes:
                 raise Refusal("unknown", f"There is no path {path[:200]!r}.", "path")
-            known = ", ".join(sorted(node.routes))
-            raise Refusal("method", f"Use one of {known}.", "method", allow=known)
+            methods = ", ".join(sorted(node.routes))
+            raise Refusal("method", f"Use one of {methods}.", "method", allow=methods)
         return route, args
 
     def _plant(self, route: Route) -> None:
