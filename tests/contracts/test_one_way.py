@@ -65,7 +65,7 @@ LOOPS = {
     "search/kernels.py play_round",
     "learn/learners/parts/loop.py _search",
     "learn/models/sample_moves.py walk_moving",
-    "learn/models/sample_steps.py walk_rules",
+    "learn/policies/joint_walk.py walk_rules",
 }
 
 # Running figures of features; and of numbers that are none, the totals of rounds

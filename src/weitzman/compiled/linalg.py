@@ -26,6 +26,7 @@ import numpy as np
 
 from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled, rare
+from weitzman.compiled.lanes import LANES, sum_of_lanes
 from weitzman.compiled.plain import added, instead
 
 _LOG_2 = math.log(2.0)
@@ -61,6 +62,19 @@ def _dots(rows: Floats, y: Floats, size: int) -> Floats:
 @instead(dot)
 def _dot(x: Floats, y: Floats, size: int) -> float:
     return cast("float", _dots(x[np.newaxis], y, size)[0])
+
+
+@compiled
+def dot_in_lanes(x: Floats, y: Floats, size: int) -> float:
+    """Return what :func:`dot` does, sooner where vectors are long."""
+    whole = size - size % LANES
+    total: float = sum_of_lanes(x, y, whole)
+    for j in range(whole, size):
+        total += x[j] * y[j]
+    return total
+
+
+instead(dot_in_lanes)(_dot)
 
 
 @compiled
@@ -132,7 +146,8 @@ def add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
 
 
 @instead(add_outer)
-def _add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
+def add_outer_by_rows(high: Floats, low: Floats, x: Floats, factor: float) -> None:
+    """Do the same in plain Python."""
     size = high.shape[0]
     term = factor * (x[:size, np.newaxis] * x[:size])
     old = high.copy()
@@ -143,12 +158,18 @@ def _add_outer(high: Floats, low: Floats, x: Floats, factor: float) -> None:
 
 
 @compiled
+def is_safe(growth: float) -> bool:
+    """Return whether a change that makes 1 + growth of a determinant may be followed in the inverse."""
+    return -0.99 < growth < 1e4
+
+
+@compiled
 def rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
     """Follow A + factor · x xᵀ in the inverse of A; False, and no change, where that is not safe."""
     size = inverse.shape[0]
     symmetric_product(inverse, x, work)
     growth = factor * dot(x, work, size)
-    if not (-0.99 < growth < 1e4):
+    if not is_safe(growth):
         return False
     ratio = factor / (1.0 + growth)
     for k in range(size):
@@ -159,7 +180,8 @@ def rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
 
 
 @instead(rank_one)
-def _rank_one(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
+def rank_one_by_rows(inverse: Floats, x: Floats, factor: float, work: Floats) -> bool:
+    """Do the same in plain Python."""
     size = inverse.shape[0]
     _symmetric_product(inverse, x, work)
     growth = factor * _dot(x, work, size)

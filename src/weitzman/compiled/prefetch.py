@@ -35,8 +35,8 @@ def _prefetch(typing_context: Any, array: Any, row: Any, place: Any) -> Any:
             _cgutils.unpack_tuple(builder, whole.shape)[2], _SIZE(kind.dtype.bitwidth // 8)
         )
         with _cgutils.for_range_slice(builder, _SIZE(0), length, _SIZE(_LINE)) as (line, _):
-            # For reading, to be kept in every cache, data
-            builder.call(read, [builder.gep(start, [line]), _NUMBER(0), _NUMBER(3), _NUMBER(1)])
+            # For reading, to be kept in all caches but the first, where many would wait in line; data
+            builder.call(read, [builder.gep(start, [line]), _NUMBER(0), _NUMBER(2), _NUMBER(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.intp), generate

@@ -12,9 +12,10 @@ from weitzman.learn.models.history import History
 from weitzman.learn.models.laws import CAP
 from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_moves import MOVING, laid_out, move, walk_moving
-from weitzman.learn.models.sample_steps import GREEDY, INDEX, reweigh, walk_rules
+from weitzman.learn.models.sample_steps import GREEDY, INDEX, reweigh
 from weitzman.learn.policies.joint import JointFamily, Way, by_trees
 from weitzman.learn.policies.joint_rule import JointRule
+from weitzman.learn.policies.joint_walk import Nodes, walk_rules
 from weitzman.learn.policy import Floats, Round, walk
 
 SEEDS = range(12)
@@ -101,11 +102,11 @@ def test_rules_follow_their_definitions(seed: int) -> None:
     rules = np.array([INDEX, GREEDY] * 3)
     cautions = np.repeat([0.0, 1.0, 2.0], 2)
     totals, counts = np.empty(6), np.empty(6, dtype=np.int64)
-    room = np.empty((31, CAP))
+    nodes = Nodes.blank(6, 5, CAP)
     walk_rules(
         law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, values,
         shown.outside, -np.inf, shown.costs, values, shown.outside,
-        rules, cautions, room, totals, counts,
+        rules, cautions, nodes, totals, counts,
     )  # fmt: skip
     for k in range(6):
         total, opened = brute(
@@ -117,6 +118,27 @@ def test_rules_follow_their_definitions(seed: int) -> None:
         walked = walk(rule, shown, values)
         assert walked.total == totals[k]
         assert walked.opened == opened
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nodes_of_one_round_serve_others_that_begin_like_it(seed: int) -> None:
+    law, _, shown, values = a_law(seed)
+    rng = np.random.default_rng(seed)
+    rules, cautions = np.array([INDEX, GREEDY] * 3), np.repeat([0.0, 1.0, 2.0], 2)
+    kept = Nodes.blank(6, 5, CAP)
+    for _ in range(6):
+        rounds = np.where(rng.random(5) < 0.5, values, 3.0 + rng.normal(size=5))
+        rounds[rng.random(5) < 0.1] = np.nan
+        found = []
+        for nodes in (kept, Nodes.blank(6, 5, CAP)):
+            totals, counts = np.empty(6), np.empty(6, dtype=np.int64)
+            walk_rules(
+                law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, rounds,
+                shown.outside, -np.inf, shown.costs, rounds, shown.outside,
+                rules, cautions, nodes, totals, counts,
+            )  # fmt: skip
+            found.append((totals, counts))
+        np.testing.assert_array_equal(found[0], found[1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -198,7 +220,7 @@ def test_a_value_that_did_not_come_changes_nothing() -> None:
     walk_rules(
         law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, np.full(5, np.nan),
         math.inf, -math.inf, shown.costs, np.full(5, np.nan), math.inf,
-        np.array([INDEX]), np.zeros(1), np.empty((6, CAP)), totals, counts,
+        np.array([INDEX]), np.zeros(1), Nodes.blank(1, 5, CAP), totals, counts,
     )  # fmt: skip
     assert math.isnan(totals[0])
     assert counts[0] == 5

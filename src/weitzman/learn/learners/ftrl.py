@@ -55,8 +55,8 @@ from weitzman.learn.learners.exact.points import (
     WINDOW,
     FTRLState,
     enter,
-    make_room,
 )
+from weitzman.learn.learners.exact.room import make_room
 from weitzman.learn.learners.exact.steps import solve
 from weitzman.learn.learners.far_bank import FarBank
 from weitzman.learn.learners.parts.kernels import (

@@ -7,7 +7,7 @@ import numpy as np
 
 from weitzman.learn.models.history import History
 from weitzman.learn.models.means import GROWTH, Means
-from weitzman.learn.models.sample import Sample, sorted_rows, strongest
+from weitzman.learn.models.sample import Sample, sorted_rows
 from weitzman.learn.models.stacked import Stack, Stacked
 from weitzman.learn.models.trees import Trees, filled
 from weitzman.learn.policy import Floats, Ints, Round
@@ -56,17 +56,19 @@ class Laws:
         means = history.model(Means).predict(shown) if "linear" in self._kind else None
         if "trees" in self._kind:
             values, _ = kept
-            first, weights = history.model(Trees).rounds(shown)
+            trees = history.model(Trees)
+            first, weights = trees.rounds(shown)
             # What both the forest and the vectors know
-            begin = self._first - first
-            weights = weights[max(begin, 0) : begin + values.shape[1]]
-            held = strongest(weights, CAP)
+            begin = max(self._first, first)
+            held = trees.heaviest(
+                shown, begin, min(self._first + values.shape[1], first + len(weights)), CAP
+            )
             if not len(held):
                 return None
-            columns = held + max(-begin, 0)
+            columns, heavy = held + (begin - self._first), weights[held + (begin - first)]
             if not history.unit_free:
-                return Sample.of(values[np.ix_(places, columns)], weights[held], means)
-            return Sample.picked(*kept, places, columns, weights[held], means)
+                return Sample.of(values[np.ix_(places, columns)], heavy, means)
+            return Sample.picked(*kept, places, columns, heavy, means)
         return self._equally(kept, places, means)
 
     def _equally(self, kept: tuple[Floats, Ints], places: Ints, means: Floats | None) -> Sample:
@@ -87,8 +89,10 @@ class Laws:
             self._of, self._kept = stack, sorted_rows(np.ascontiguousarray(rows.T))
         if not stack.weighed:
             return self._equally(self._kept, places, self._history.model(Means).predict(shown))
-        _, weights = self._history.model(Trees).rounds(shown)
-        means, held = stacked.predict(shown, stack, weights), strongest(weights, CAP)
+        trees = self._history.model(Trees)
+        first, weights = trees.rounds(shown)
+        held = trees.heaviest(shown, first, first + len(weights), CAP)
+        means = stacked.predict(shown, stack, weights)
         return Sample.picked(*self._kept, places, held, weights[held], means)
 
     def _vectors(self) -> tuple[Floats, Ints] | None:

@@ -126,7 +126,7 @@ def walk_moving(
 ) -> None:  # fmt: skip
     """Follow the rule at several cautions; set the total of each, NaN if a value it meets is.
 
-    As :func:`weitzman.learn.models.sample_steps.walk_rules`. As long as a rule opens what the one before
+    As :func:`weitzman.learn.policies.joint_walk.walk_rules`. As long as a rule opens what the one before
     did, it goes by the gains and errors of that.
     """
     boxes = costs.shape[0]

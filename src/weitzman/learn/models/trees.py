@@ -25,8 +25,9 @@ from weitzman.learn.models.forest import LEAF, Forest, Rows, extra_trees, growin
 from weitzman.learn.models.history import History
 from weitzman.learn.models.kept import KeptContexts
 from weitzman.learn.models.refits import Fitting, Refitted, nothing
+from weitzman.learn.models.sample import strongest
 from weitzman.learn.models.sample_steps import lowest
-from weitzman.learn.policy import Floats, Round
+from weitzman.learn.policy import Floats, Ints, Round
 
 GROWTH = 1.2
 """By what factor the past grows between refits of prepared rounds."""
@@ -95,6 +96,7 @@ class Trees:
         """Let the forest go: the past is another one."""
         self._grown.forget()
         self._asked: tuple[Round | None, int, Floats] = (None, 0, np.empty(0))
+        self._held: Ints | None = None
 
     def grown(self) -> Grown:
         """Return the forest in force."""
@@ -108,8 +110,17 @@ class Trees:
             weights = np.ones(grown.end - grown.first)
             if grown.forest is not None:
                 weights = weigh(grown.forest, self._row(shown, grown.common))
-            self._asked = (shown, self._history.count, weights)
+            self._asked, self._held = (shown, self._history.count, weights), None
         return grown.first, weights
+
+    def heaviest(self, shown: Round, begin: int, end: int, most: int) -> Ints:
+        """Return which of the rounds from one number to another weigh most, counted from the first."""
+        first, weights = self.rounds(shown)
+        if (begin, end) != (first, first + len(weights)):
+            return strongest(weights[begin - first : end - first], most)
+        if self._held is None:
+            self._held = strongest(weights, most)
+        return self._held
 
     def _row(self, shown: Round, common: Flags) -> Floats:
         """Return the contexts of a round as one row."""

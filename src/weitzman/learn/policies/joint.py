@@ -39,10 +39,11 @@ from weitzman.learn.models.history import History
 from weitzman.learn.models.laws import CAP, Laws
 from weitzman.learn.models.sample import Sample
 from weitzman.learn.models.sample_moves import MOVING, laid_out, walk_moving
-from weitzman.learn.models.sample_steps import GREEDY, INDEX, walk_rules
+from weitzman.learn.models.sample_steps import GREEDY, INDEX
 from weitzman.learn.models.trees import Trees
 from weitzman.learn.policies.family import Indices, alone
 from weitzman.learn.policies.joint_rule import JointRule
+from weitzman.learn.policies.joint_walk import Nodes, walk_rules
 from weitzman.learn.policies.simple import best_or_stay, stay
 from weitzman.learn.policy import Floats, Ints, Player, Round, State, cheapest
 from weitzman.learn.preparation import Prepare
@@ -162,7 +163,6 @@ class JointMembers:
         self._history = history
         self._kind = family.kind
         self._laws = Laws(history, family.kind)
-        self._room = np.empty((0, 0))
         self._joint = has_joint_law(family.kind, history.shared)
         ways = family.ways
         self.names = family.names
@@ -177,12 +177,14 @@ class JointMembers:
         # Where the ways of each kind stand among all
         self._adaptive, self._plain = np.array(adaptive, np.intp), np.array(plain, np.intp)
         self._moving = np.array(moving, np.intp)
+        self._nodes = Nodes.blank(len(adaptive), history.boxes, CAP)
         self._forget()
 
     def _forget(self) -> None:
         # A round, how many were closed before it, and the law and the plain rules in it
         self._asked: tuple[Round, int, Sample | None] | None = None
         self._indices: tuple[Floats, Indices] | None = None
+        self._nodes.number[0] = 0
 
     def rule(self, shown: Round, member: int) -> Rule:
         """Return what decides in a round for one way."""
@@ -215,14 +217,11 @@ class JointMembers:
         given = shown if shown.given is None else shown.given
         found = values if shown.units is None else shown.units.values(values)
         if len(self._adaptive):
-            nodes = len(self._choices) * len(shown.costs) + 1
-            if len(self._room) < nodes or self._room.shape[1] < len(law.weights):
-                self._room = np.empty((nodes, CAP))
             first, counts = np.empty(len(self._choices)), np.empty(len(self._choices), np.int64)
             walk_rules(
                 law.ranked, law.order, law.rows, law.shift, law.weights, shown.costs, found,
                 shown.outside, shown.least, given.costs, values, given.outside,
-                self._choices, self._cautions, self._room, first, counts,
+                self._choices, self._cautions, self._nodes, first, counts,
             )  # fmt: skip
             totals[self._adaptive], looks[self._adaptive] = first, counts
         if len(self._moving):

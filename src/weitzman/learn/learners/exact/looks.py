@@ -10,7 +10,7 @@ them were gone through: near² / work is a, whatever K is. It is 3 to 6 where so
 """
 
 from weitzman.compiled.decorators import compiled, rare
-from weitzman.compiled.linalg import dot
+from weitzman.compiled.linalg import dot, dot_in_lanes
 from weitzman.compiled.prefetch import prefetch
 from weitzman.learn.learners.exact.anchor import (
     FEWEST,
@@ -43,25 +43,24 @@ from weitzman.learn.learners.exact.points import (
     WINDOW,
     WORK,
     FTRLState,
-    count_in,
+    count_flipped,
     next_look,
 )
 
-_AHEAD = 8  # how many looks ahead points are asked for
+_AHEAD = 16  # how many looks ahead points are asked for
 _BLOCK = 32
 _CROWD = 16  # points that come near in a step
 
 
 @compiled
 def _turns(state: FTRLState, row: int, slot: int, residual: float, flips: int) -> bool:
-    """Return whether a point has another sign than before; if so, it joins or leaves the active set."""
+    """Return whether a point has another sign than before; if so, it is noted."""
     size = state.weights.shape[1]
     point = state.points[row, slot]
     is_active = residual > 0.0
     if is_active == (point[size + WEIGHT] > 0.0):
         return False
     point[size + WEIGHT] = -point[size + WEIGHT]
-    count_in(state, row, point, 1.0 if is_active else -1.0)
     state.lists[FLIPPED, flips] = slot
     return True
 
@@ -180,16 +179,12 @@ def look(state: FTRLState, row: int) -> int:
             continue
         slot = ident % window if window > 0 else ident
         point = state.points[row, slot]
-        residual = dot(weights, point, size) - point[size + VALUE]
-        is_active = residual > 0.0
-        if is_active != (point[size + WEIGHT] > 0.0):
-            point[size + WEIGHT] = -point[size + WEIGHT]
-            count_in(state, row, point, 1.0 if is_active else -1.0)
-            state.lists[FLIPPED, flips] = slot
-            flips += 1
+        residual = dot_in_lanes(weights, point, size) - point[size + VALUE]
+        flips += _turns(state, row, slot, residual, flips)
         keys[place] = next_look(travelled, residual, point[size + REACH])
         if keys[place] > edge:
             near -= 1
             exchange(keys, ids, place, near)
     counts[ENTRIES], counts[NEAR] = entries, near
+    count_flipped(state, row, flips)
     return flips

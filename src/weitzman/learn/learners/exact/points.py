@@ -16,7 +16,8 @@ features of very different sizes do not make every point seem near; when it grow
 anew. Rounding errors are on the safe side: distances are rounded up, keys down.
 
 **Forgetting** by γ < 1 gives new points the weight γ^{−k} and multiplies ρ by the same, instead of
-shrinking all that is there; everything is divided by 2⁶⁴ when that becomes large, which is exact.
+shrinking all that is there; everything is divided by 2⁶⁴ when that becomes large, which is exact
+(:mod:`weitzman.learn.learners.exact.room`).
 **Window**: the k-th last point of a row is taken out of the sums, which are compensated
 (:mod:`weitzman.compiled.linalg`), so nothing of it stays. Its key stays in the list until it is met,
 or until the list is full and swept. A discount implies a window: weights below 2⁻⁶⁰ are dropped.
@@ -28,6 +29,7 @@ from typing import NamedTuple
 from weitzman.arrays import Floats, Ints
 from weitzman.compiled.decorators import compiled, rare
 from weitzman.compiled.linalg import add_outer, add_scaled, dot, rank_one
+from weitzman.compiled.several import add_outers, rank_ones
 from weitzman.learn.learners.exact.anchor import PASSED, SAFE, distance_at, hold
 from weitzman.learn.learners.exact.near import exchange
 
@@ -48,7 +50,6 @@ GRADIENT, START = 2, 9
 
 _UP = 1.0 + 2.0**-50
 _DOWN = 1.0 - 2.0**-50
-_LARGE = 2.0**64
 # In CHANGES: the inverse does not hold all that is active
 LOST = 1 << 40
 
@@ -127,6 +128,42 @@ def count_in(state: FTRLState, row: int, point: Floats, sign: float) -> None:
     state.counts[row, CHANGES] += 1 if safe else LOST
 
 
+@rare
+def _count_all(
+    gram: Floats,
+    gram_low: Floats,
+    moment: Floats,
+    moment_low: Floats,
+    inverse: Floats,
+    points: Floats,
+    slots: Ints,
+    work: Floats,
+) -> int:
+    size = moment.shape[0]
+    add_outers(gram, gram_low, points, slots, size + WEIGHT)
+    for slot in slots:
+        point = points[slot]
+        add_scaled(moment, moment_low, point[:size], point[size + WEIGHT] * point[size + VALUE])
+    return int(rank_ones(inverse, points, slots, size + WEIGHT, work))
+
+
+@compiled
+def count_flipped(state: FTRLState, row: int, flips: int) -> None:
+    """Let points that have a new sign join or leave the active set: those in ``lists[FLIPPED]``, in order."""
+    if flips > 0:
+        refused = _count_all(
+            state.gram[row],
+            state.gram_low[row],
+            state.moment[row],
+            state.moment_low[row],
+            state.inverse[row],
+            state.points[row],
+            state.lists[FLIPPED, :flips],
+            state.work[4:6],
+        )
+        state.counts[row, CHANGES] += flips - refused + refused * LOST
+
+
 @compiled
 def next_look(travelled: float, residual: float, reach: float) -> float:
     """Return the key of a point with this residual."""
@@ -159,52 +196,6 @@ def rekey(state: FTRLState, row: int, first: int, end: int) -> None:
     # All are far, and the edge is passed with the next step
     state.counts[row, NEAR] = 0
     state.reals[row, EDGE] = 0.0
-
-
-@compiled
-def make_room(state: FTRLState, row: int) -> bool:
-    """Let the oldest point go if the window is full, and age the others; False if there is no need."""
-    # Apart from what follows, so that the usual case is no call
-    if state.rules[WINDOW] > 0.0 or state.rules[FORGET] < 1.0:
-        _make_room(state, row)
-        return True
-    return False
-
-
-@rare
-def _make_room(state: FTRLState, row: int) -> None:
-    size = state.weights.shape[1]
-    reals = state.reals[row]
-    window, seen = int(state.rules[WINDOW]), state.counts[row, SEEN]
-    if window > 0 and seen >= window:
-        slot = seen % window
-        point = state.points[row, slot]
-        if point[size + WEIGHT] > 0.0:
-            count_in(state, row, point, -1.0)
-        leaving = -abs(point[size + WEIGHT])
-        add_scaled(
-            state.moment[row], state.moment_low[row], point[:size], leaving * point[size + COST]
-        )
-    reals[NOW] = reals[NOW] / state.rules[FORGET]
-    if reals[NOW] > _LARGE:
-        _shrink(state, row)
-
-
-@rare
-def _shrink(state: FTRLState, row: int) -> None:
-    """Divide all weights of points by 2⁶⁴."""
-    size = state.weights.shape[1]
-    state.reals[row, NOW] /= _LARGE
-    state.reals[row, INVERSE_RIDGE] /= _LARGE
-    for k in range(size):
-        state.moment[row, k] /= _LARGE
-        state.moment_low[row, k] /= _LARGE
-        for j in range(size):
-            state.gram[row, k, j] /= _LARGE
-            state.gram_low[row, k, j] /= _LARGE
-            state.inverse[row, k, j] *= _LARGE
-    for slot in range(state.points.shape[1]):
-        state.points[row, slot, size + WEIGHT] /= _LARGE
 
 
 @rare

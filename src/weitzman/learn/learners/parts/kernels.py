@@ -134,11 +134,15 @@ def learn_value(state: Any, row: int, context: Floats, value: float, cost: float
     """Take one observation in, the spread between boxes included."""
     sigma = predict_row(state, row, context, cost)
     note_look(state.pool, sigma, cost)
-    own = state.pool.shape[0] > ERROR
-    if own:
+    if state.pool.shape[0] > ERROR:
         note_slope(state.spread[row], sigma, value, cost)
     learn_row(state, row, context, value, cost)
-    if own:
+
+
+@compiled
+def end_round(state: Any) -> None:
+    """Take in what all looks of a round have changed together."""
+    if state.pool.shape[0] > ERROR:
         note_mean_box(state.pool, state.spread)
 
 
@@ -264,4 +268,6 @@ def learn_rows(
             # One call for both kinds of learners: all that settles is compiled in its place
             if i == last or not shared:
                 settle_row(state, place)
+    if last >= 0:
+        end_round(state)
     return -1, 0

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from weitzman.arrays import Flags, Floats, Ints
 from weitzman.compiled.decorators import compiled, entry, merged
 from weitzman.learn.learners.parts.kernels import (
+    end_round,
     learn_value,
     search_bound,
     search_value,
@@ -160,6 +161,8 @@ def _learn(state: Any, given: Given, work: Scratch) -> None:
             learn_value(state, row, given.contexts[box], values[box], given.costs[box])
             if box == last or not given.shared:
                 settle_row(state, row)
+    if last >= 0:
+        end_round(state)
 
 
 @entry
