@@ -160,7 +160,7 @@ def strengths(seeds: Sequence[int]) -> None:
     """Regret in ``spread`` with other strengths of optimism."""
     at, world, base = [300, 1000, 3000, 10_000], WORLDS["spread"](), None
     for kappa in (0.75, 0.0, 0.1875, 0.375, 1.5, 3.0):
-        found = regrets(LEARNERS["own"], world, seeds, at, optimism=kappa)
+        found = regrets(wz.FTRL(intercept=False), world, seeds, at, optimism=kappa)
         base = found if base is None else base
         print(line(f"spread, kappa {kappa:g}", found, base, at), flush=True)
 

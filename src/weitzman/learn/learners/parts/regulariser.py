@@ -67,8 +67,7 @@ def noise_share(spread: Floats, row: int) -> float:
             boxes += 1
             squares += spread[k, SLOPES]
             active += spread[k, ACTIVE]
-    # Free looks below which nothing was found have no slope
-    if boxes < _FEW or squares == 0.0:
+    if boxes < _FEW:
         return 1.0
     own, total, inverse = 0.0, 0.0, 0.0
     for k in range(spread.shape[0]):
@@ -76,6 +75,9 @@ def noise_share(spread: Floats, row: int) -> float:
         if looks > 0.0:
             noise = looks * spread[k, SLOPES] + _PRIOR * squares / boxes
             noise /= looks * spread[k, ACTIVE] + _PRIOR * active / boxes + _LEAST
+            if noise == 0.0:
+                # Free looks that found nothing
+                return 1.0
             total += noise
             inverse += 1.0 / noise
             if k == row:
