@@ -71,10 +71,10 @@ def objective(points: Array, w: Array, prior: Array, ridge: float, cost: float) 
     return float(0.5 * over @ over - cost * z.sum() + 0.5 * ridge * ((w - prior) ** 2).sum())
 
 
-def minimiser(points: Array, prior: Array, ridge: float, cost: float) -> Array:
+def minimiser(points: Array, start: Array, prior: Array, ridge: float, cost: float) -> Array:
     """Return the weights that minimise the objective."""
     x, v = points[:, :-1], points[:, -1]
-    w, best = prior.copy(), objective(points, prior, prior, ridge, cost)
+    w, best = start.copy(), objective(points, start, prior, ridge, cost)
     pull = cost * x.sum(axis=0) + ridge * prior
     for _ in range(200):
         active = x @ w > v
@@ -102,6 +102,7 @@ def check(folder: Path) -> None:
     saved = np.load(folder / "weights.npz")
     points = [np.empty((0, d + 1)) for _ in range(n)]
     count = [0] * n
+    found = np.zeros((n, d))
     worst = 0.0
     for k, name in enumerate(saved.files):
         for start in range(k * every, (k + 1) * every, min(AT_ONCE, every)):
@@ -121,8 +122,8 @@ def check(folder: Path) -> None:
         apart = 0.0
         for box, row in enumerate(saved[name]):
             w, prior, ridge = row[:d], row[d:-1], row[-1]
-            found = minimiser(points[box][: count[box]], prior, ridge, cost)
-            apart = max(apart, float(np.abs(found - w).max()))
+            found[box] = minimiser(points[box][: count[box]], found[box], prior, ridge, cost)
+            apart = max(apart, float(np.abs(found[box] - w).max()))
         worst = max(worst, apart)
         print(f"{(k + 1) * every} rounds, {sum(count)} points: {apart:.1e}", flush=True)
     print(f"{what}: at most {worst:.1e} apart at {len(saved.files)} checkpoints")

@@ -1,19 +1,21 @@
 """Does a box starve where only what is opened is seen? Regret of FTRL as it explores now, and as before.
 
-``python benchmarks/bench_starvation.py PART [--seeds N] [--first SEED]`` prints one line
+``python benchmarks/bench_starvation.py PART [--seeds N] [--first SEED] [--learners NAME …]`` prints one line
 per world and learner: mean regret with its standard error at each number of rounds, the difference from
-the spread between boxes alone at the last (paired), the worst seed, and the exponent of the mean regret
-from 1,000 rounds on.
+the first learner at the last (paired), the worst seed, and the exponent of the mean regret from 1,000
+rounds on.
 """
 
 import argparse
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import weitzman as wz
 from weitzman.lab.exact.clairvoyant import clairvoyant
+from weitzman.lab.exact.expected import expected_totals
 from weitzman.lab.study.evaluate import PIECE
 from weitzman.lab.worlds import WORLDS, World
 
@@ -22,13 +24,20 @@ LEARNERS = {
     "between": wz.FTRL(intercept=False, explore="between"),
     "own": wz.FTRL(intercept=False),
     "own, prior 0": wz.FTRL(intercept=False, explore="own"),
+    "noise": wz.FTRL(intercept=False, eta="noise"),
 }
 UNITS = {"any units": wz.FTRL()}
 PAPER = ("signed", "orthant", "shifted")
 MORE = (*PAPER, "agree", "bandit", "drifting")
 
 
-def regrets(learner: wz.Learner, world: World, seeds: Sequence[int], at: Sequence[int]) -> Array:
+def regrets(
+    learner: wz.Learner,
+    world: World,
+    seeds: Sequence[int],
+    at: Sequence[int],
+    optimism: float | Literal["auto"] = "auto",
+) -> Array:
     """Return the realised regret of each seed after these numbers of rounds."""
     out = np.empty((len(seeds), len(at)))
     for k, seed in enumerate(seeds):
@@ -38,6 +47,7 @@ def regrets(learner: wz.Learner, world: World, seeds: Sequence[int], at: Sequenc
             learner=learner,
             feedback="opened",
             rng=seed,
+            optimism=optimism,
         )
         lost = []
         for start in range(0, at[-1], PIECE):
@@ -99,6 +109,62 @@ def two_boxes(seeds: Sequence[int], rounds: int = 10_000) -> None:
         )
 
 
+def where(seeds: Sequence[int], rounds: int = 10_000) -> None:
+    """Expected regret in ``spread``: what is left of it where only some errors of σ remain.
+
+    An error is what the search went by, less the reservation value itself. Values of ``wide`` boxes are more
+    than 30 c apart.
+    """
+    ends = np.array([0, 100, 300, 1000, 3000, rounds])
+    for label, learner in LEARNERS.items():
+        lost: dict[str, list[Array]] = {}
+        for seed in seeds:
+            world = WORLDS["spread"]()
+            drawn = world.draw(rounds, seed)
+            searcher = wz.Searcher(
+                boxes=world.boxes, dimension=world.dimension, learner=learner, feedback="opened"
+            )
+            played = searcher.play(drawn.contexts, drawn.costs, drawn.values, predictions=True)
+            right = drawn.reservation_values
+            # Beyond all values is as good as infinite
+            went_by = np.clip(
+                np.asarray(played.reservation_values),
+                drawn.lower.min() - 1.0,
+                drawn.upper.max() + 1.0,
+            )
+            wide = (drawn.upper - drawn.lower)[0, 0] > 30.0 * drawn.costs[0]
+            kept = {
+                "all": np.ones_like(right, dtype=bool),
+                "too high": went_by > right,
+                "too high, wide": (went_by > right) & wide,
+                "too high, narrow": (went_by > right) & ~wide,
+                "too low": went_by < right,
+            }
+            best = expected_totals(drawn, right)
+            for name, some in kept.items():
+                total = expected_totals(drawn, np.where(some, went_by, right)) - best
+                lost.setdefault(name, []).append(np.add.reduceat(total, ends[:-1]))
+        for name, parts in lost.items():
+            found = np.array(parts)
+            error = found.sum(axis=1).std(ddof=1) / np.sqrt(len(found))
+            cells = "  ".join(
+                f"to {t}: {x:4.0f}" for t, x in zip(ends[1:], found.mean(0), strict=True)
+            )
+            print(
+                f"{label}, {name:18s} {found.sum(axis=1).mean():5.0f} ({error:.0f})  {cells}",
+                flush=True,
+            )
+
+
+def strengths(seeds: Sequence[int]) -> None:
+    """Regret in ``spread`` with other strengths of optimism."""
+    at, world, base = [300, 1000, 3000, 10_000], WORLDS["spread"](), None
+    for kappa in (0.75, 0.0, 0.1875, 0.375, 1.5, 3.0):
+        found = regrets(wz.FTRL(intercept=False), world, seeds, at, optimism=kappa)
+        base = found if base is None else base
+        print(line(f"spread, kappa {kappa:g}", found, base, at), flush=True)
+
+
 def main() -> None:
     """Run one of the parts."""
     parts: dict[str, tuple[int, Callable[[Sequence[int]], None]]] = {
@@ -121,13 +187,18 @@ def main() -> None:
                 [300, 1000, 3000, 10_000, 30_000, 100_000],
             ),
         ),
+        "where": (16, where),
+        "strengths": (16, strengths),
         "units": (40, lambda seeds: compare(PAPER, UNITS, seeds, [300])),
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=parts)
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--first", type=int, default=91_000)
+    parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
     options = parser.parse_args()
+    for name in set(LEARNERS) - set(options.learners):
+        del LEARNERS[name]
     count, run = parts[options.part]
     run(range(options.first, options.first + (options.seeds or count)))
 

@@ -20,6 +20,7 @@ LEARNERS: dict[str, wz.Learner] = {
     "Boosted, shared": wz.Boosted(shared=True, intercept=False),
     "Fourier": wz.Fourier(features=8, intercept=False),
     "FTRL": wz.FTRL(intercept=False),
+    "FTRL, noise": wz.FTRL(eta="noise", intercept=False),
     "FTRL, window": wz.FTRL(window=9, forget=0.95, intercept=True),
     "FTRL, ball": wz.FTRL(
         radius=1.0, eta="theorem", horizon=100, prior=[0.5, 0.0, -0.5], intercept=False

@@ -69,8 +69,9 @@ from weitzman.learn.learners.parts.kernels import (
     width_row,
 )
 from weitzman.learn.learners.parts.regulariser import (
+    NOISE,
     THEOREM,
-    Eta,
+    NoiseEta,
     Prior,
     automatic_ridge,
     ball_radius,
@@ -78,6 +79,7 @@ from weitzman.learn.learners.parts.regulariser import (
     checked_horizon,
     eta_code,
     hold_to_others,
+    noise_share,
     shared_prior,
     starting_weights,
     theorem_ridge,
@@ -95,7 +97,8 @@ class FTRL:
     Parameters
     ----------
     eta
-        A number, ``"auto"`` or ``"theorem"``; see :mod:`weitzman.learn.learners.parts.regulariser`.
+        A number, ``"auto"``, ``"noise"``, which holds boxes with more noise more strongly, or ``"theorem"``:
+        :mod:`weitzman.learn.learners.parts.regulariser`.
     radius
         M, the radius of the ball that the weights stay in; no ball if None.
     intercept
@@ -118,7 +121,8 @@ class FTRL:
         and the weights as exact (:mod:`weitzman.learn.learners.exact.far`).
     explore
         What optimism goes by (:mod:`weitzman.learn.learners.parts.optimism`): a box's ``"own"`` error too, or
-        the spread ``"between"`` boxes alone. None leaves it to the policy, and is ``"between"`` without one.
+        the spread ``"between"`` boxes alone. None leaves it to the policy, and is ``"between"`` without one,
+        or ``"own"`` with ``eta="noise"``, which goes by the same figures.
 
     Examples
     --------
@@ -131,7 +135,7 @@ class FTRL:
 
     bounded: ClassVar[bool] = True
 
-    eta: Eta = "auto"
+    eta: NoiseEta = "auto"
     radius: float | None = None
     intercept: bool | None = None
     prior: Prior = None
@@ -179,13 +183,16 @@ class FTRL:
             lasting = 1 << (lasting - 1).bit_length()
             # A longer one would matter after more rounds than anybody has
             window = min(window or lasting, lasting) if lasting <= _LONGEST else window
-        eta = eta_code(self.eta, self.radius, self.horizon)
+        eta = eta_code(self.eta, self.radius, self.horizon, noise=True)
         if self.explore not in (None, "own", "between"):
             rule = "be 'own', 'between' or None"
             raise InvalidInputError("The setting 'explore'", rule, self.explore)
+        if eta == NOISE and self.explore == "between":
+            rule = "be 'own' or None where η goes by the noise of a box"
+            raise InvalidInputError("The setting 'explore'", rule, self.explore)
         rules = [eta, radius, self.forget, window, checked_horizon(self.horizon)]
         # More entries only where they say something, so that other states stay as they are
-        shared, own = shared_prior(self.prior), self.explore == "own"
+        shared, own = shared_prior(self.prior), self.explore == "own" or eta == NOISE
         more = [shared, 1.0] if own else [shared] if shared > 0.0 else []
         return np.array([*rules, *more], dtype=np.float64)
 
@@ -294,6 +301,8 @@ def _set_ridge(state: FTRLState, row: int, x: Floats, value: float, cost: float)
         reals[RIDGE] = theorem_ridge(reals[LIPSCHITZ], rules[RADIUS], rules[HORIZON])
     elif (seen & (seen - 1)) == 0:
         reals[RIDGE] = automatic_ridge(seen, reals[SQUARES], x.shape[0])
+        if rules[ETA] == NOISE:
+            reals[RIDGE] *= noise_share(state.spread, row)
 
 
 # As it is: a function around it would be compiled once more

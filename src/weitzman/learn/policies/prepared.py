@@ -59,7 +59,7 @@ def curious_learner(learner: Any) -> Any:
     """Return a learner as it is started on rounds as they are, where it explores by itself."""
     if not isinstance(learner, FTRL) or learner.explore is not None:
         return learner
-    free = learner.prior is None and learner.eta == "auto" and learner.radius is None
+    free = learner.prior is None and learner.eta in ("auto", "noise") and learner.radius is None
     return replace(learner, explore="own", prior="agreed" if free else learner.prior)
 
 

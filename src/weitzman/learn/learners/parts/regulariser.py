@@ -6,6 +6,11 @@
 - ``"theorem"``: η = M / (L √(2T)) for the horizon T and the ball of radius M, with L = max{c, M + V
   − c} over the costs seen and V = max{0, −v} over the values seen, the Lipschitz constant of the
   loss on the ball for ‖x‖ ≤ 1. It is the η that minimises M²/(2η) + T L² η.
+- ``"noise"``, for FTRL: the automatic one, times S²/√(A H) of the box where that is above 1. A and H are
+  the arithmetic and the harmonic mean of S² over the boxes that were looked at, three at least. S² is the
+  noise of the box: mean ψ² for each active point (:mod:`weitzman.learn.learners.parts.optimism`), with the
+  mean box as two looks more. As the error of σ is about S‖x‖ in the norm of A⁻¹, weights of a box with more
+  noise are held more strongly, as by a posterior.
 
 **What they are held to.** w₀ is 0, or given. With ``prior="boxes"`` each box is held to the others: w₀ is
 the mean m of the weights of the k other boxes that were looked at, each coordinate as far as they agree
@@ -28,13 +33,21 @@ from weitzman.arrays import Floats
 from weitzman.compiled.decorators import compiled
 from weitzman.compiled.linalg import dot
 from weitzman.errors import InvalidInputError
+from weitzman.learn.learners.parts.optimism import ACTIVE, COUNT, SLOPES
 from weitzman.search.numbers import finite_number, float_array, whole_number
 
 Eta = float | Literal["auto", "theorem"]
+NoiseEta = Eta | Literal["noise"]
 Prior = ArrayLike | Literal["boxes", "agreed"] | None
 _SHARED = {"boxes": 1.0, "agreed": 2.0}
 AUTO = 0.0
 THEOREM = -1.0
+NOISE = -2.0
+# How many looks the mean box counts as in the noise of one, and the slope of a box without an active point
+_PRIOR = 2.0
+_LEAST = 0.25
+# For how many boxes it is known what noise is usual
+_FEW = 3
 
 
 @compiled
@@ -43,6 +56,34 @@ def automatic_ridge(count: float, squares: float, dimension: int) -> float:
     mean = squares / count
     # Contexts that are all zero say nothing about the scale
     return 0.25 * mean if mean > 1e-100 else 0.25
+
+
+@compiled
+def noise_share(spread: Floats, row: int) -> float:
+    """Return S² of a row over √(A H), at least 1; 1 for a few rows that were looked at."""
+    boxes, squares, active = 0, 0.0, 0.0
+    for k in range(spread.shape[0]):
+        if spread[k, COUNT] > 0.0:
+            boxes += 1
+            squares += spread[k, SLOPES]
+            active += spread[k, ACTIVE]
+    if boxes < _FEW:
+        return 1.0
+    own, total, inverse = 0.0, 0.0, 0.0
+    for k in range(spread.shape[0]):
+        looks = spread[k, COUNT]
+        if looks > 0.0:
+            noise = looks * spread[k, SLOPES] + _PRIOR * squares / boxes
+            noise /= looks * spread[k, ACTIVE] + _PRIOR * active / boxes + _LEAST
+            if noise == 0.0:
+                # Free looks that found nothing
+                return 1.0
+            total += noise
+            inverse += 1.0 / noise
+            if k == row:
+                own = noise
+    share: float = own / math.sqrt(total) * math.sqrt(inverse)
+    return share if 1.0 < share < math.inf else 1.0
 
 
 @compiled
@@ -175,8 +216,13 @@ def prior_rows(prior: Prior, rows: int, size: int) -> Floats:
     return start
 
 
-def eta_code(eta: Eta, radius: float | None, horizon: int | None) -> float:
-    """Return η as one number for compiled code: positive as given, or :data:`AUTO` or :data:`THEOREM`."""
+def eta_code(
+    eta: NoiseEta, radius: float | None, horizon: int | None, *, noise: bool = False
+) -> float:
+    """Return η as one number for compiled code: positive as given, or :data:`AUTO` or :data:`THEOREM`.
+
+    ``noise``: whether the learner knows ``"noise"`` too, which is :data:`NOISE`.
+    """
     if isinstance(eta, str) and eta == "auto":
         return AUTO
     if isinstance(eta, str) and eta == "theorem":
@@ -184,7 +230,11 @@ def eta_code(eta: Eta, radius: float | None, horizon: int | None) -> float:
             rule = "come with a radius and a horizon"
             raise InvalidInputError("eta='theorem'", rule, (radius, horizon))
         return THEOREM
+    if noise and isinstance(eta, str) and eta == "noise":
+        return NOISE
     rule = "be a finite number > 0, 'auto' or 'theorem'"
+    if noise:
+        rule = "be a finite number > 0, 'auto', 'noise' or 'theorem'"
     number = finite_number(eta, "eta", rule)
     if not number > 0.0:
         raise InvalidInputError("eta", rule, eta)
