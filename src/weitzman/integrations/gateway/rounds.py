@@ -62,11 +62,13 @@ class JournalRounds:
 
     async def carry_out(self, command: Callable[[Problem], T], learns: bool) -> T:
         """Return what a command on the problem returns, off the event loop if it takes long."""
+        locks, name = self._engine.locks, self._name
         return await run_when_free(
             self._engine,
-            self._name,
+            name,
             lambda: command(self.problem),
-            lambda: learns and self.problem.may_take_long,
+            # One that takes no time goes with those before it
+            lambda: (learns or name in locks) and self.problem.may_take_long,
         )
 
 
