@@ -21,6 +21,9 @@ class OpenRound(Protocol):
     def next(self) -> str | None:
         """Return the model to be asked next; None to stop."""
 
+    def cheapest(self) -> str | None:
+        """Return the cheapest model that was not asked, whatever the rule says; None if there is none."""
+
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost."""
 
