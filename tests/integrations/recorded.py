@@ -22,6 +22,7 @@ from weitzman.logs.log import Log, read_log
 
 CALLS = Path(__file__).parents[3] / "shared/data/llm_calls.parquet"
 ROOT = Path(__file__).parents[2]
+ROUNDS = 120
 WRONG = 20.0
 RIGHT = 'by = "pattern"\npattern = "^right"\n'
 POLICY = "no-context"

@@ -4,7 +4,6 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,36 +15,22 @@ import pytest
 from tests.integrations.recorded import (
     POLICY,
     RIGHT,
+    ROUNDS,
     Upstream,
     ask,
     gateway,
     of_one,
     question,
     reference,
-    simulated_log,
     start_gateway,
     upstream,
     write_config,
-    write_table,
 )
 from tests.serve.running import free_port
 from weitzman.integrations.spending import REQUEST_SPENT
 from weitzman.replays.replay import replay
 
-ROUNDS = 120
 SECRET = "sk-upstream-0123456789"
-
-
-@pytest.fixture(scope="module")
-def log() -> Any:
-    return simulated_log(ROUNDS)
-
-
-@pytest.fixture(scope="module")
-def table(log: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("table") / "rounds.npz"
-    write_table(log, place)
-    return place
 
 
 def test_it_decides_pays_and_learns_as_a_replay_does(log: Any, table: Path, tmp_path: Path) -> None:
@@ -85,12 +70,6 @@ def test_an_embedding_is_features_and_one_that_does_not_come_is_missing(
                     said = reply.json()["weitzman"]["asked"]
                     if right:
                         assert tuple(look["model"] for look in said) == known.opened[number]
-
-
-@pytest.fixture(scope="module")
-def models(table: Path) -> Iterator[Upstream]:
-    with upstream(table) as running:
-        yield running
 
 
 def test_what_it_says_is_what_is_in_the_journal(

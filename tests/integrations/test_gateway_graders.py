@@ -1,7 +1,6 @@
 """Every way of grading, over real sockets: an answer has the value of its grade, which may end the search."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,14 @@ from tests.integrations.recorded import (
     gateway,
     of_one,
     reference,
-    simulated_log,
     upstream,
     write_config,
-    write_table,
 )
 from tests.integrations.upstream import JUDGING
 from weitzman.integrations.asking import BY_RULE
 from weitzman.integrations.spending import NO_TIME
 
-ROUNDS = 24
+ASKED = 24
 SCHEMA = """by = "schema"
 [grade.schema]
 required = ["said"]
@@ -41,24 +38,6 @@ GRADERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def log() -> Any:
-    return simulated_log(ROUNDS)
-
-
-@pytest.fixture(scope="module")
-def table(log: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("table") / "rounds.npz"
-    write_table(log, place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def models(table: Path) -> Iterator[Upstream]:
-    with upstream(table) as running:
-        yield running
-
-
 @pytest.mark.parametrize("grader", list(GRADERS))
 def test_an_answer_is_graded_and_the_search_stops_by_its_grade(
     log: Any, table: Path, tmp_path: Path, models: Upstream, grader: str
@@ -69,7 +48,7 @@ def test_an_answer_is_graded_and_the_search_stops_by_its_grade(
     with of_one(
         tmp_path, log, table, models.url, GRADERS[grader].replace("URL", models.url)
     ) as service:
-        for number in range(ROUNDS):
+        for number in range(ASKED):
             reply = ask(service, number, **more)
             assert reply.status_code == 200, reply.text
             said = reply.json()["weitzman"]
@@ -90,7 +69,7 @@ def test_models_that_say_the_same_are_right(
     agreement = 'by = "agreement"\ncount = 2\n'
     counts, known = [], 0
     with of_one(tmp_path, log, table, models.url, agreement) as service:
-        for number in range(ROUNDS):
+        for number in range(ASKED):
             looks = ask(service, number).json()["weitzman"]["asked"]
             says = [bool(log.values[number, log.boxes.index(look["model"])]) for look in looks]
             counts.append(len(looks))
@@ -101,7 +80,7 @@ def test_models_that_say_the_same_are_right(
     # One more is asked where two disagree, once it is known what that is worth
     assert min(counts) == 2
     assert max(counts) > 2
-    assert known > 0.5 * ROUNDS
+    assert known > 0.5 * ASKED
 
 
 def test_draws_ask_all_models_and_their_chances_are_in_the_journal(
@@ -113,7 +92,7 @@ def test_draws_ask_all_models_and_their_chances_are_in_the_journal(
     config.write_text(text.replace("[gateway]\n", more), encoding="utf-8")
     drawn = 0
     with gateway(config, table, tmp_path / "a.db") as service:
-        for number in range(ROUNDS):
+        for number in range(ASKED):
             said = ask(service, number).json()["weitzman"]
             story = service.get(f"/v1/problems/weitzman/rounds/{said['round']}").json()
             outcome = story["outcome"]
@@ -125,7 +104,7 @@ def test_draws_ask_all_models_and_their_chances_are_in_the_journal(
             if 0.3 in {outcome["chances"][model] for model in asked}:
                 drawn += 1
                 assert set(asked) == set(log.boxes)
-    assert 0 < drawn < ROUNDS
+    assert 0 < drawn < ASKED
 
 
 def test_when_the_time_of_a_request_is_over_nobody_else_is_asked(
