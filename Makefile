@@ -28,11 +28,18 @@ test: .venv/installed system  ## run all tests
 	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check -r tests/integrations/requirements.txt -e '.[gateway]'
 	@touch $@
 
-# LiteLLM leaves event loops open, which is found when the last test is over
-THEIRS := -W ignore::pytest.PytestUnraisableExceptionWarning
+.venv-integrations-tuning/installed: tests/integrations/requirements-tuning.txt pyproject.toml
+	$(PYTHON) -m venv .venv-integrations-tuning
+	.venv-integrations-tuning/bin/python -m pip install --quiet --disable-pip-version-check -r tests/integrations/requirements-tuning.txt -e '.[gateway]'
+	@touch $@
 
-test-integrations: .venv-integrations/installed  ## run LiteLLM, LangChain, Optuna and OpenAI's client (10 minutes with the installation)
+# LiteLLM leaves event loops open, which is found when the last test is over; Python is in no state then to import
+# Hypothesis, which these tests do not need
+THEIRS := -W ignore::pytest.PytestUnraisableExceptionWarning -p no:hypothesispytest
+
+test-integrations: .venv-integrations/installed .venv-integrations-tuning/installed  ## run LiteLLM, LangChain, Optuna, Ray Tune, Ax and OpenAI's client (10 minutes, and 10 for the installation)
 	.venv-integrations/bin/python -m pytest -q $(THEIRS) tests/integrations -m "not reliability and not slow"
+	.venv-integrations-tuning/bin/python -m pytest -q tests/integrations -k "ray or ax" -m "not slow"
 
 test-integrations-full: .venv-integrations/installed  ## all recorded questions through each of them, and the gateway killed 50 times (on two shared cores 50 minutes)
 	.venv-integrations/bin/python -m pytest -q -s $(THEIRS) tests/integrations -m "slow or reliability"
@@ -127,4 +134,4 @@ bench-memory: .venv/installed  ## memory of the service and growth of its journa
 	cd benchmarks && ../$(BIN)/python -m serve.footprint
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-integrations .venv-peers .venv-serve .venv-tuning docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
+	rm -rf .venv .venv-integrations .venv-integrations-tuning .venv-peers .venv-serve .venv-tuning docs/_build report .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

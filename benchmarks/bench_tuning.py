@@ -21,7 +21,7 @@ import optuna  # noqa: E402
 from optuna.trial import TrialState  # noqa: E402
 
 from tuning.problems import PROBLEMS, Problem  # noqa: E402
-from tuning.record import TRIALS, recorded  # noqa: E402
+from tuning.record import LONG, TRIALS, recorded  # noqa: E402
 from tuning.rules import of_optuna, ours, totals  # noqa: E402
 from weitzman.integrations.optuna import WorthATrial  # noqa: E402
 
@@ -37,6 +37,14 @@ def proposed(problem: Problem, seed: int, worth: float) -> list[optuna.trial.Fro
     study.optimize(problem.objective(), n_trials=TRIALS, callbacks=[rule])
     trials: list[optuna.trial.FrozenTrial] = study.get_trials(states=(TrialState.COMPLETE,))
     return trials
+
+
+def later_stop(problem: Problem, seed: int, worth: float) -> dict[str, Any]:
+    """Return when WorthATrial stops a study that is over 100 trials long, and what it pays there."""
+    trials = recorded(problem, seed, RESULTS, LONG)
+    stop, paid = ours(trials, worth), totals(trials, worth)
+    best = int(paid.argmin())
+    return {"stop": stop, "total": paid[(stop or LONG) - 1], "hindsight": [best + 1, paid[best]]}
 
 
 def row(problem: Problem, seed: int, *, propose: bool, terminators: bool) -> list[dict[str, Any]]:
@@ -60,7 +68,8 @@ def row(problem: Problem, seed: int, *, propose: bool, terminators: bool) -> lis
             at["WorthATrial, proposing"] = [end, totals(own, worth)[-1]]
         spread = float(np.subtract(*np.quantile(first, [0.75, 0.25])))
         about = {"problem": problem.name, "seed": seed, "worth": worth, "factor": factor}
-        found.append({**about, "spread": spread, "seconds": spent, "at": at})
+        later = None if stop is not None else later_stop(problem, seed, worth)
+        found.append({**about, "spread": spread, "seconds": spent, "at": at, "later": later})
     return found
 
 
@@ -92,6 +101,9 @@ def show(rows: list[dict[str, Any]]) -> None:
         never = sum(r["at"][name][0] is None for r in rows)
         said = "" if name.endswith(" trials") else f"{never} of {len(rows)}"
         print(f"| {name} | " + " | ".join(cells) + f" | {said} |")
+    for r in rows:
+        if r["later"] is not None:
+            print(f"\n{r['problem']}, seed {r['seed']}, x {r['factor']:g}, goes on:", r["later"])
     print("\nCPU seconds a callback:", round(float(np.mean([r["seconds"] for r in rows])), 3))
 
 

@@ -13,7 +13,14 @@ ROOT = pathlib.Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [p for p in PAGES if "_build" not in p.parts]
 # They need packages of others: tests/integrations runs them beside these
-ELSEWHERE = {"llm-gateway.md", "litellm.md", "langchain.md", "optuna.md"}
+ELSEWHERE = {
+    "llm-gateway.md",
+    "litellm.md",
+    "langchain.md",
+    "optuna.md",
+    "ray-tune.md",
+    "ax.md",
+}
 # The others are run by test_outputs.py, those that need recorded rounds where these are at hand
 WITH_CODE = [
     p

@@ -28,3 +28,8 @@ def features(question: Question) -> dict[str, float]:
 def costs(question: Question) -> dict[str, float]:
     known, number = table(), question_of(list(map(dict, question.messages)))
     return dict(zip(known["boxes"].tolist(), known["costs"][number].tolist(), strict=True))
+
+
+async def is_right(question: Question, text: str) -> bool:
+    """Return whether an answer is right."""
+    return text == "right"

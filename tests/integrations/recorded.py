@@ -22,7 +22,11 @@ from weitzman.logs.log import Log, read_log
 
 CALLS = Path(__file__).parents[3] / "shared/data/llm_calls.parquet"
 ROOT = Path(__file__).parents[2]
+ROUNDS = 120
 WRONG = 20.0
+RIGHT = 'by = "pattern"\npattern = "^right"\n'
+POLICY = "no-context"
+"""A policy that starts at once."""
 
 
 def recorded_log(rounds: int | None = None) -> Log:
@@ -125,6 +129,23 @@ def question(number: int, **more: Any) -> dict[str, Any]:
     """Return the body of a request."""
     messages = [{"role": "user", "content": f"Question {number}: what is right?"}]
     return {"model": "weitzman", "messages": messages, **more}
+
+
+def ask(service: Running, number: int = 0, **more: Any) -> httpx.Response:
+    headers = more.pop("headers", {})
+    return service.post("/v1/chat/completions", question(number, **more), **headers)
+
+
+def of_one(
+    tmp_path: Path, log: Any, table: Path, url: str, grade: str, more: str = ""
+) -> contextlib.AbstractContextManager[Running]:
+    """Run a gateway with another grader, under :data:`POLICY`."""
+    config = write_config(log, tmp_path / "gateway.toml", url)
+    text = config.read_text(encoding="utf-8")
+    text = text.replace(RIGHT, grade + more)
+    text = text.replace("[gateway]\n", f'[gateway]\npolicy = "{POLICY}"\n')
+    config.write_text(text, encoding="utf-8")
+    return gateway(config, table, tmp_path / "a.db")
 
 
 class Reference(NamedTuple):

@@ -54,7 +54,7 @@ def test_an_answer_without_a_grade_is_better_than_a_wrong_one_and_worse_than_a_g
 
 
 def test_grades_that_come_later_are_refused_where_nobody_waits_for_them() -> None:
-    with pytest.raises(InvalidInputError, match=r"The grader must give its grades at once"):
+    with pytest.raises(InvalidInputError, match=r"The grader must grade one answer at once"):
         ModelSearch(pool=pool(), grader=Later())
 
 

@@ -4,48 +4,33 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
 from tests.integrations.recorded import (
+    POLICY,
+    RIGHT,
+    ROUNDS,
     Upstream,
+    ask,
     gateway,
+    of_one,
     question,
     reference,
-    simulated_log,
     start_gateway,
     upstream,
     write_config,
-    write_table,
 )
-from tests.serve.running import Running, free_port
+from tests.serve.running import free_port
 from weitzman.integrations.spending import REQUEST_SPENT
 from weitzman.replays.replay import replay
 
-ROUNDS = 120
-RIGHT = 'by = "pattern"\npattern = "^right"\n'
-POLICY = "no-context"
 SECRET = "sk-upstream-0123456789"
-
-
-@pytest.fixture(scope="module")
-def log() -> Any:
-    return simulated_log(ROUNDS)
-
-
-@pytest.fixture(scope="module")
-def table(log: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("table") / "rounds.npz"
-    write_table(log, place)
-    return place
 
 
 def test_it_decides_pays_and_learns_as_a_replay_does(log: Any, table: Path, tmp_path: Path) -> None:
@@ -85,29 +70,6 @@ def test_an_embedding_is_features_and_one_that_does_not_come_is_missing(
                     said = reply.json()["weitzman"]["asked"]
                     if right:
                         assert tuple(look["model"] for look in said) == known.opened[number]
-
-
-def ask(service: Running, number: int = 0, **more: Any) -> httpx.Response:
-    headers = more.pop("headers", {})
-    return service.post("/v1/chat/completions", question(number, **more), **headers)
-
-
-def of_one(
-    tmp_path: Path, log: Any, table: Path, url: str, grade: str, more: str = ""
-) -> AbstractContextManager[Running]:
-    """Run a gateway with another grader, under a policy that starts at once."""
-    config = write_config(log, tmp_path / "gateway.toml", url)
-    text = config.read_text(encoding="utf-8")
-    text = text.replace('by = "pattern"\npattern = "^right"\n', grade + more)
-    text = text.replace("[gateway]\n", f'[gateway]\npolicy = "{POLICY}"\n')
-    config.write_text(text, encoding="utf-8")
-    return gateway(config, table, tmp_path / "a.db")
-
-
-@pytest.fixture(scope="module")
-def models(table: Path) -> Iterator[Upstream]:
-    with upstream(table) as running:
-        yield running
 
 
 def test_what_it_says_is_what_is_in_the_journal(

@@ -132,7 +132,7 @@ def test_a_cost_may_be_a_user_attribute_and_has_to_be_set() -> None:
     outlook = outlook_of(worth, running)
     assert outlook.stops
     assert outlook.cost == pytest.approx(0.2 if "depth" in outlook.settings else 0.01, rel=0.2)
-    with pytest.raises(InvalidInputError, match="Trial 0 must set the user attribute 'dollars'"):
+    with pytest.raises(InvalidInputError, match="Trial 0 must say its cost as 'dollars'"):
         WorthATrial(value_of_a_unit=1.0, cost="dollars").outlook(running)
 
 

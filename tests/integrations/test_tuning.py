@@ -1,5 +1,6 @@
 """Whether another trial is worth its cost: index, rule, surface and configurations, without any tool."""
 
+from collections.abc import Callable
 from math import exp, log, pi, sqrt
 from typing import Any
 
@@ -25,6 +26,7 @@ from weitzman.integrations.tuning.surface import (
 from weitzman.integrations.tuning.worth import Configurations, Outlook, Outlooks, index
 
 X = Numeric(0.0, 1.0)
+MOST = 400
 Z = 4.753  # a false alarm in a million
 
 
@@ -128,6 +130,59 @@ def test_stopping_by_the_rule_is_on_average_no_worse_than_stopping_at_once(price
     control = totals[:, -1] - at_stop
     assert control.mean() > Z * control.std(ddof=1) / sqrt(150.0)
     assert stops.max() < 25
+
+
+def drawn(rng: np.random.Generator, dimension: int) -> Callable[[np.ndarray], float]:
+    """Return a draw of a process, Matérn(5/2) of length 0.4 and variance 1, by 400 random waves."""
+    # Its spectrum is a t law with 5 degrees of freedom
+    spread = np.sqrt(5.0 / rng.chisquare(5.0, size=400))
+    waves = rng.normal(size=(400, dimension)) * spread[:, None] / 0.4
+    turns, sizes = rng.uniform(0.0, 2.0 * pi, 400), rng.normal(size=400) * sqrt(2.0 / 400.0)
+    return lambda x: float(sizes @ np.cos(waves @ x + turns))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("price", [0.002, 0.02, 0.1])
+@pytest.mark.parametrize("dimension", [1, 2, 4])
+def test_every_study_of_a_draw_of_a_process_stops(
+    figure: Callable[[str], None], dimension: int, price: float
+) -> None:
+    """Trials at random, and a surface that is fitted to them: nothing of the process is said.
+
+    While a study goes on, its last ten trials promised more than they cost. What all trials gain is no more
+    than what the first ten leave to be gained, so that a study of right beliefs ends on average after no more
+    than 20 trials and that gain over the price of one.
+    """
+    rng, names = np.random.default_rng(dimension), [f"x{k}" for k in range(dimension)]
+    counts, left, gains = list[int](), list[float](), list[float]()
+    for _ in range(8):
+        value, outlooks = drawn(rng, dimension), Outlooks(price=price, constant=1.0)
+        attempts: list[Attempt] = []
+        outlook = None
+        while len(attempts) < MOST and not (outlook is not None and outlook.stops):
+            x = rng.random(dimension)
+            attempts.append(
+                Attempt(
+                    parameters=dict.fromkeys(names, X),
+                    settings=dict(zip(names, x.tolist(), strict=True)),
+                    value=value(x),
+                    cost=1.0,
+                )
+            )
+            outlook = outlooks.after(attempts)
+        counts.append(len(attempts))
+        found = np.array([a.value for a in attempts], dtype=np.float64)
+        more = np.array([value(x) for x in rng.random((4000, dimension))])
+        left.append(found[:10].min() - more.min())
+        gains.append(np.maximum(found.min() - more, 0.0).mean())
+    bound = 20.0 + float(np.mean(left)) / price
+    figure(
+        f"{dimension} parameters, a trial costs {price}: stops after {np.mean(counts):.0f} trials "
+        f"on average, {max(counts)} at most; the bound is {bound:.0f}; another one would gain "
+        f"{np.mean(gains):.4f}"
+    )
+    assert max(counts) < MOST
+    assert np.mean(counts) <= bound
 
 
 def test_a_surface_is_the_posterior_of_its_kernel() -> None:

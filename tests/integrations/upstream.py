@@ -4,7 +4,8 @@
 boxes, costs and values of rounds; question k of model m is answered ``right`` or ``wrong`` as its value is 0
 or not, and the reply says what it cost. FAULTS is the share of calls that fail in one of several ways, drawn
 by question and model; DELAY is how many seconds an answer takes. The embedding of a question is what is known
-of it. ``GET /asked`` returns how often each was asked, and what was billed.
+of it. A model named ``judge`` says whether an answer is RIGHT, for :data:`JUDGING`; a verifier, which is sent
+an ``answer``, says so too. ``GET /asked`` returns how often each was asked, and what was billed.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ import numpy as np
 
 FAULTS = ("late", "429", "500", "cut", "nonsense", "no-choice", "gone")
 LATE = 2.0
+JUDGING = 0.25
 
 
 def fault_of(question: int, model: str, share: float) -> str | None:
@@ -36,6 +38,25 @@ def question_of(messages: list[dict[str, Any]]) -> int:
     found = re.search(r"Question (\d+)", messages[-1]["content"])
     assert found is not None
     return int(found.group(1))
+
+
+def completion_of(said: str | None, question: int, model: str, cost: float) -> bytes:
+    """Return a completion; without a choice if nothing is said."""
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": said},
+        "finish_reason": "stop",
+    }
+    usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11, "cost": cost}
+    completion = {
+        "id": f"chatcmpl-{question}-{model}",
+        "object": "chat.completion",
+        "created": 1,
+        "model": model,
+        "choices": [] if said is None else [choice],
+        "usage": usage,
+    }
+    return json.dumps(completion).encode()
 
 
 class Recorded:
@@ -56,37 +77,28 @@ class Recorded:
         if "input" in body:
             known = self.contexts[question_of([{"content": body["input"]}])]
             return 200, json.dumps({"data": [{"index": 0, "embedding": known}]}).encode(), None
+        if "answer" in body:
+            return 200, json.dumps({"grade": body["answer"] == "right"}).encode(), None
         question, model = question_of(body["messages"]), body["model"]
         self.asked[f"{question} {model}"] += 1
+        if model == "judge":
+            self.billed += JUDGING
+            right = "Answer:\nright\n" in body["messages"][-1]["content"]
+            return 200, completion_of("RIGHT" if right else "WRONG", question, model, JUDGING), None
         fault = fault_of(question, model, self.share)
         if fault in ("429", "500"):
             return int(fault), b'{"error": {"message": "not now"}}', None
         cost = self.costs[question][self.place[model]]
         right = self.values[question][self.place[model]] == 0.0
         said = "right" if right else "wrong"
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": said},
-            "finish_reason": "stop",
-        }
-        completion = {
-            "id": f"chatcmpl-{question}-{model}",
-            "object": "chat.completion",
-            "created": 1,
-            "model": model,
-            "choices": [] if fault == "no-choice" else [choice],
-            "usage": {
-                "prompt_tokens": 10,
-                "completion_tokens": 1,
-                "total_tokens": 11,
-                "cost": cost,
-            },
-        }
+        if body.get("response_format") == {"type": "json_object"}:
+            said = json.dumps({"said": said})
+        content = completion_of(None if fault == "no-choice" else said, question, model, cost)
         if fault == "nonsense":
             return 200, b'{"choices": [{"message": {"content": nonsense', None
         if fault is None or fault == "no-choice":
             self.billed += cost
-        return 200, json.dumps(completion).encode(), fault
+        return 200, content, fault
 
 
 class Connection(asyncio.Protocol):

@@ -95,6 +95,13 @@ class _Course:
     def paid(self) -> float:
         return sum(self.costs.values())
 
+    def next(self, opened: OpenRound, least: int) -> str | None:
+        """Return the model to be asked next; None to stop."""
+        model = opened.next()
+        if model is None and self.answers and not self.values and len(self.answers) < least:
+            return opened.cheapest()
+        return model
+
     def result(self, name: str, why: str, worst: float, under_way: tuple[str, ...]) -> Asked:
         answered = [model for model, answer in self.answers.items() if answer.error is None]
 
@@ -140,7 +147,7 @@ async def find_answer(
     )
     course, waits, why = _Course(), False, BY_RULE
     try:
-        while (model := opened.next()) is not None:
+        while (model := course.next(opened, grader.least)) is not None:
             refused = calls.begin(model, course.paid)
             if refused is not None:
                 why = refused

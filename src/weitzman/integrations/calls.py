@@ -3,12 +3,15 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from weitzman.integrations.ahead import Ahead
 from weitzman.integrations.grading import ModelReply
 from weitzman.integrations.pool import Question
 from weitzman.integrations.spending import DAY_SPENT, NO_TIME, REQUEST_SPENT, Limits, Purse
+
+_SHORTEST: Final = 0.005
+"""For how many seconds nobody is asked any more: timers of an event loop may end a millisecond early."""
 
 
 class OpenRound(Protocol):
@@ -20,6 +23,9 @@ class OpenRound(Protocol):
 
     def next(self) -> str | None:
         """Return the model to be asked next; None to stop."""
+
+    def cheapest(self) -> str | None:
+        """Return the cheapest model that was not asked, whatever the rule says; None if there is none."""
 
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost."""
@@ -66,7 +72,7 @@ class Calls:
         if model in self._put_aside:
             return None
         expected, aside = self._round.expected_cost(model), sum(self._put_aside.values())
-        if self._end - time.monotonic() <= 0.0:
+        if self._end - time.monotonic() < _SHORTEST:
             return NO_TIME
         if paid + aside + expected > self._limits.request:
             return REQUEST_SPENT

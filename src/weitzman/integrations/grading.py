@@ -51,9 +51,16 @@ class GradingError(Exception):
 
 
 class Grader(Protocol):
-    """Grades answers; one that ``waits`` has no grade before somebody says it."""
+    """Grades answers; one that ``waits`` has no grade before somebody says it.
+
+    ``least`` is how many answers it needs before it can grade one.
+    """
 
     waits: bool
+
+    @property
+    def least(self) -> int:
+        """How many answers it needs."""
 
     async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
         """Return the grades of all answers so far; the last one is new."""
@@ -78,6 +85,7 @@ class ByFunction:
 
     function: Callable[[Question, str], Any]
     waits = False
+    least = 1
 
     async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
         """Return the grade of the last answer."""
@@ -98,6 +106,7 @@ class ByPattern:
 
     pattern: str
     waits = False
+    least = 1
 
     async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
         """Return the grade of the last answer."""
@@ -108,6 +117,7 @@ class BySchema:
     """An answer is right if it is JSON of a schema."""
 
     waits = False
+    least = 1
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         validators = need("Grading by a schema needs jsonschema-rs", "gateway", "jsonschema_rs")
@@ -130,12 +140,18 @@ class Agreement:
     """An answer is right if ``count`` models say the same; the others are wrong then.
 
     What is compared is what ``pattern`` finds in an answer, its first group if it has one, without regard to
-    white space and case; all of it without a pattern. Before enough agree, no grade is known.
+    white space and case; all of it without a pattern. Before enough agree, no grade is known. So many models
+    are asked at least: a rule that stops after one answer would never know what any is worth.
     """
 
     count: int = 2
     pattern: str | None = None
     waits = False
+
+    @property
+    def least(self) -> int:
+        """How many answers it needs."""
+        return self.count
 
     def said(self, text: str) -> str | None:
         """Return what is compared of an answer; None if there is nothing."""
@@ -160,6 +176,7 @@ class Later:
     """The grade is reported afterwards: one model is asked, and its round waits."""
 
     waits = True
+    least = 1
 
     async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
         """Return no grade."""
@@ -180,6 +197,7 @@ class ByModel:
     )
     right: str = r"\bRIGHT\b"
     waits = False
+    least = 1
 
     async def grade(self, question: Question, answers: Sequence[ModelReply]) -> Grades:
         """Return the grade of the last answer."""

@@ -11,16 +11,16 @@ sampler chose them.
 
 import threading
 from collections.abc import Sequence
-from math import inf, isnan
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from weitzman.errors import InvalidInputError
 from weitzman.figures.charts import Chart
 from weitzman.integrations.tuning.attempts import Attempt, Choice, Numeric, Parameter
 from weitzman.integrations.tuning.chart import outlook_chart
-from weitzman.integrations.tuning.worth import Outlook, Outlooks
+from weitzman.integrations.tuning.stopping import SHORTEST, StoppingRule
+from weitzman.integrations.tuning.worth import Outlook
 from weitzman.search.extras import need
-from weitzman.search.numbers import positive_number, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,6 @@ _ENDED = (
     optuna.trial.TrialState.PRUNED,
     optuna.trial.TrialState.FAIL,
 )
-_SHORTEST = 1e-6  # seconds
 
 
 class WorthATrial:
@@ -67,14 +66,13 @@ class WorthATrial:
         noisy: bool = False,
         propose: bool = False,
     ) -> None:
-        self.value_of_a_unit = positive_number(value_of_a_unit, "The value of a unit")
-        self.cost = cost if isinstance(cost, str) else positive_number(cost, "The cost")
-        self._outlooks = Outlooks(
-            price=1.0 / self.value_of_a_unit,
-            constant=None if isinstance(self.cost, str) else self.cost,
+        self._rule = StoppingRule(
+            value_of_a_unit=value_of_a_unit,
+            cost=cost,
+            least=least,
             noisy=noisy,
-            least=whole_number(least, "The least number of trials", least=3),
             proposed=propose,
+            seconds=("duration",),
         )
         self.propose = propose
         self._lock = threading.Lock()
@@ -103,14 +101,13 @@ class WorthATrial:
         """Return what one more trial promises, smaller values better; None while trials are few."""
         attempts = self._attempts(study)
         with self._lock:
-            return self._outlooks.after(attempts)
+            return self._rule.after(attempts)
 
     def history(self, study: Any) -> list[Outlook]:
         """Return the outlook after every finished trial, in the order in which they ended."""
         attempts = self._attempts(study)
         with self._lock:
-            found = [self._outlooks.after(attempts[: n + 1]) for n in range(len(attempts))]
-        return [outlook for outlook in found if outlook is not None]
+            return self._rule.history(attempts)
 
     def chart(self, study: Any) -> Chart:
         """Return a chart of what was expected of every trial and what came."""
@@ -124,22 +121,7 @@ class WorthATrial:
 
     def why(self, outlook: Outlook) -> str:
         """Return an outlook in one sentence."""
-        unit = " s" if self.cost == "duration" else ""
-        if outlook.cutoff == inf:
-            return f"Every configuration has been tried, in {outlook.trials} trials."
-        said = "is worth its cost" if not outlook.stops else "is not worth its cost"
-        if outlook.stops and not outlook.is_exhausted:
-            gain, cost = outlook.usual_gain, outlook.usual_cost
-            return (
-                f"After {outlook.trials} trials another one {said}: the last ones promised to improve the "
-                f"best value by {gain:.3g} each, worth {gain * self.value_of_a_unit:.3g}{unit}, "
-                f"and cost {cost:.3g}{unit}."
-            )
-        return (
-            f"After {outlook.trials} trials another one {said}: the most promising is expected to improve "
-            f"the best value by {outlook.gain:.3g}, worth {outlook.gain * self.value_of_a_unit:.3g}{unit}, "
-            f"and to cost {outlook.cost:.3g}{unit}."
-        )
+        return self._rule.why(outlook)
 
     def _attempts(self, study: Any) -> Sequence[Attempt]:
         sign = _sign(study)
@@ -164,18 +146,17 @@ class WorthATrial:
         )
 
     def _cost(self, trial: Any) -> float | None:
-        if not isinstance(self.cost, str):
-            return self.cost
-        if self.cost == "duration":
-            return (
-                None if trial.duration is None else max(trial.duration.total_seconds(), _SHORTEST)
-            )
-        if self.cost not in trial.user_attrs:
-            if trial.state == optuna.trial.TrialState.COMPLETE:
-                rule = f"set the user attribute {self.cost!r}, its cost"
-                raise InvalidInputError(f"Trial {trial.number}", rule, dict(trial.user_attrs))
+        cost = self._rule.cost
+        if cost == "duration":
+            return None if trial.duration is None else max(trial.duration.total_seconds(), SHORTEST)
+        found = trial.user_attrs.get(cost)
+        if (
+            isinstance(cost, str)
+            and found is None
+            and trial.state != optuna.trial.TrialState.COMPLETE
+        ):
             return None
-        return positive_number(trial.user_attrs[self.cost], f"The cost of trial {trial.number}")
+        return self._rule.cost_of(trial.number, found)
 
 
 def _sign(study: Any) -> float:

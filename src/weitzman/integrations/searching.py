@@ -70,6 +70,10 @@ class SearcherRound:
         self._asked = next(self._search, None)
         return self._asked
 
+    def cheapest(self) -> str | None:
+        """Return None: a search in this process opens what its rule asks for."""
+        return None
+
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost; what it cost on average where that is learned."""
         return self._rounds.mean_cost(model) if self._costs is None else self._costs[model]
@@ -143,8 +147,10 @@ class ModelSearch:
         self.grader = cast(
             "Grader", grader if hasattr(grader, "grade") else ByFunction(function=grader)
         )
-        if self.grader.waits:
-            rule = "give its grades at once; grades that come later need the gateway"
+        if self.grader.waits or self.grader.least > 1:
+            rule = (
+                "grade one answer at once; grades that come later or need several need the gateway"
+            )
             raise InvalidInputError("The grader", rule, grader)
         self.limits = limits
         self.purse = Purse(day)

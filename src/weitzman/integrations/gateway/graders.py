@@ -75,6 +75,7 @@ class ByHttp:
     """A verifier: a question and its last answer go there, and a ``grade`` comes back."""
 
     waits = False
+    least = 1
 
     def __init__(self, described: config.ByHttpSection, connections: Connections) -> None:
         self._about, self._connections = described, connections

@@ -62,11 +62,13 @@ class JournalRounds:
 
     async def carry_out(self, command: Callable[[Problem], T], learns: bool) -> T:
         """Return what a command on the problem returns, off the event loop if it takes long."""
+        locks, name = self._engine.locks, self._name
         return await run_when_free(
             self._engine,
-            self._name,
+            name,
             lambda: command(self.problem),
-            lambda: learns and self.problem.may_take_long,
+            # One that takes no time goes with those before it
+            lambda: (learns or name in locks) and self.problem.may_take_long,
         )
 
 
@@ -78,10 +80,16 @@ class JournalRound:
     ) -> None:
         self.name = name
         self._rounds, self._next, self._costs = rounds, first, costs
+        self._asked: set[str] = set()
 
     def next(self) -> str | None:
         """Return the model to be asked next; None to stop."""
         return self._next
+
+    def cheapest(self) -> str | None:
+        """Return the cheapest model that was not asked, whatever the rule says; None if there is none."""
+        left = [model for model in self._costs if model not in self._asked]
+        return min(left, key=lambda model: self._costs[model], default=None)
 
     def expected_cost(self, model: str) -> float:
         """Return what a call is expected to cost."""
@@ -93,6 +101,7 @@ class JournalRound:
 
     async def see(self, model: str, cost: float, values: Mapping[str, float]) -> None:
         """Say what a call cost, and the values that are known now."""
+        self._asked.add(model)
         looks = {model: values.get(model), **values}
         self._next = await self._rounds.see(self.name, SeeRequest(looks, {model: cost}))
 

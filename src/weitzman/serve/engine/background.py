@@ -2,15 +2,19 @@
 
 Growing a policy's trees or learning a long log takes longer than others may be kept waiting. Meanwhile
 the event loop answers for all other problems; whoever asks for the locked one waits, so that the order of its
-events stays the order in which they were applied.
+events stays the order in which they were applied. Commands that take long and come for the same problem
+meanwhile are carried out by the same thread, before the lock ends.
 """
 
 import asyncio
+import math
+import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from weitzman.errors import LedgerError
 from weitzman.ledger.event import Draft
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _UNDER_WAY: Final[set[asyncio.Task[Any]]] = set()
+_LONGEST: Final = 0.02
+"""For how many seconds a thread takes on more commands."""
 
 BACKGROUND_DRAFTS: Final[ContextVar[list[Draft] | None]] = ContextVar(
     "background_drafts", default=None
@@ -32,11 +38,12 @@ class ProblemLocks(dict[str, asyncio.Event]):
     """Which problems are locked, each with the end of its lock. Used on the event loop only.
 
     Who waits for a problem is woken one after the other, in the order of coming: woken together, all but one
-    would find it locked again.
+    would find it locked again. ``work`` is what a thread does on a problem, or will do when it has the lock.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.work: dict[str, Work] = {}
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
 
     async def wait_until_free(self, problem: str | None = None) -> None:
@@ -91,39 +98,115 @@ class ProblemLocks(dict[str, asyncio.Event]):
 async def run_when_free(
     engine: "Engine", problem: str, command: Callable[[], T], takes_long: Callable[[], bool]
 ) -> T:
-    """Run a command when its problem is not locked; in the background if it takes long then."""
-    await engine.locks.wait_until_free(problem)
-    if takes_long():
-        return await run_in_background(engine, problem, command)
-    return await engine.look_ups.carry_out(command)
+    """Run a command when its problem is not locked; in the background if it takes long."""
+    if not takes_long():
+        await engine.locks.wait_until_free(problem)
+        if not takes_long():
+            return await engine.look_ups.carry_out(command)
+    return await run_in_background(engine, problem, command)
 
 
 async def run_in_background(engine: "Engine", problem: str, command: Callable[[], T]) -> T:
-    """Run a command; what happens goes to the writer in the end, all of it together."""
-    # To its end, whatever becomes of the caller: a thread cannot be stopped
-    task = asyncio.get_running_loop().create_task(_run(engine, problem, command))
-    _UNDER_WAY.add(task)
-    task.add_done_callback(_UNDER_WAY.discard)
-    return await asyncio.shield(task)
+    """Run a command on a thread, with others that come for its problem meanwhile.
+
+    What happens goes to the writer as soon as the command has ended.
+    """
+    work = engine.locks.work.get(problem)
+    job = None if work is None else work.add(command)
+    if job is None:
+        work = engine.locks.work[problem] = Work(engine, problem)
+        job = work.add(command)
+        # To its end, whatever becomes of the caller: a thread cannot be stopped
+        task = asyncio.get_running_loop().create_task(work.carry_out())
+        _UNDER_WAY.add(task)
+        task.add_done_callback(_UNDER_WAY.discard)
+    assert job is not None
+    found: T = await job.done
+    return found
 
 
-async def _run(engine: "Engine", problem: str, command: Callable[[], T]) -> T:
-    async with engine.locks.lock(problem):
-        pending = engine.pending()
-        if pending is not None:
-            await asyncio.wait([pending])
-        gathered: list[Draft] = []
+class _Job(NamedTuple):
+    """A command, and the future of what it returns."""
+
+    command: Callable[[], Any]
+    done: "asyncio.Future[Any]"
+
+
+class Work:
+    """Commands on a problem that one thread carries out, one after the other, while the problem is locked.
+
+    A lock for each would cost a commit and two turns of threads for each. After some milliseconds no more
+    come in: others, who wait for the end of the lock, have their turn.
+    """
+
+    def __init__(self, engine: "Engine", problem: str) -> None:
+        self._engine, self._problem = engine, problem
+        self._loop = asyncio.get_running_loop()
+        self._jobs: deque[_Job] = deque()
+        self._guard = threading.Lock()
+        self._is_over = False
+        self._until = math.inf
+
+    def add(self, command: Callable[[], Any]) -> _Job | None:
+        """Take in a command; None if it is too late for that."""
+        with self._guard:
+            if self._is_over or perf_counter() > self._until:
+                return None
+            job = _Job(command, self._loop.create_future())
+            self._jobs.append(job)
+            return job
+
+    async def carry_out(self) -> None:
+        """Lock the problem, and carry out all commands."""
+        engine, name = self._engine, self._problem
         try:
-            return await asyncio.to_thread(_gathering, gathered, command)
-        except (Refusal, LedgerError):
-            raise
-        except Exception as error:
-            engine.lose(LedgerError(str(error)), {problem})
-            raise
+            async with engine.locks.lock(name):
+                pending = engine.pending()
+                if pending is not None:
+                    await asyncio.wait([pending])
+                await asyncio.to_thread(self._carry_out_all)
+        except LedgerError as error:
+            while (job := self._next()) is not None:
+                _end(job, error=error)
         finally:
-            engine.add(gathered)
+            if engine.locks.work.get(name) is self:
+                del engine.locks.work[name]
+
+    def _next(self) -> _Job | None:
+        with self._guard:
+            self._is_over = not self._jobs
+            return None if self._is_over else self._jobs.popleft()
+
+    def _carry_out_all(self) -> None:
+        self._until = perf_counter() + _LONGEST
+        gathered: list[Draft] = []
+        BACKGROUND_DRAFTS.set(gathered)
+        fault: LedgerError | None = None
+        while (job := self._next()) is not None:
+            before, found = len(gathered), None
+            error: Exception | None = None
+            try:
+                if fault is not None:
+                    raise fault
+                found = job.command()
+            except (Refusal, LedgerError) as caught:
+                error = caught
+            except Exception as caught:
+                error, fault = caught, LedgerError(str(caught))
+            happened = gathered[before:]
+            self._loop.call_soon_threadsafe(self._ended, job, happened, found, error)
+
+    def _ended(self, job: _Job, happened: list[Draft], found: Any, error: Exception | None) -> None:
+        self._engine.add(happened)
+        if error is not None and not isinstance(error, Refusal | LedgerError):
+            self._engine.lose(LedgerError(str(error)), {self._problem})
+        _end(job, found, error)
 
 
-def _gathering(drafts: list[Draft], command: Callable[[], T]) -> T:
-    BACKGROUND_DRAFTS.set(drafts)
-    return command()
+def _end(job: _Job, found: Any = None, error: Exception | None = None) -> None:
+    if job.done.done():
+        return  # the caller has gone away
+    if error is None:
+        job.done.set_result(found)
+    else:
+        job.done.set_exception(error)

@@ -139,9 +139,12 @@ class Engine:
         """Return the events of a problem with a key, stored or not; of one with its name before, none."""
         if self.failed is not None:
             raise self.failed
-        waiting: list[Draft | Event] = [*self._writer.find(problem, key)]
-        if gathered := BACKGROUND_DRAFTS.get():
-            waiting += [d for d in gathered if (d.problem, d.key) == (problem, key)]
+        waiting: list[Draft | Event]
+        if (gathered := BACKGROUND_DRAFTS.get()) is None:
+            waiting = [*self._writer.find(problem, key)]
+        else:
+            # All that happened before is stored, or was when the thread began
+            waiting = [d for d in gathered if (d.problem, d.key) == (problem, key)]
         stored = self.look_ups.find(problem, key)
         if not stored:
             return waiting
