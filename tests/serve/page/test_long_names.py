@@ -35,8 +35,12 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         search.see(1.0)
     search.close()
     searcher.save(folder / "policy.wz")
-    begun = f"policy={folder / 'policy.wz'}"
-    with running(folder / "events.db", "--problem", begun) as service:
+    begun = ["--problem", f"policy={folder / 'policy.wz'}"]
+    for name, policy in (("paper", wz.Weitzman(wz.FTRL())), ("rule", wz.Simple("fixed-set"))):
+        saved = folder / f"{name}.wz"
+        wz.Searcher(boxes=BOXES, features=features, policy=policy).save(saved)
+        begun += ["--problem", f"{name}={saved}"]
+    with running(folder / "events.db", *begun) as service:
         told: dict[str, Any] = {"boxes": BOXES, "dimension": None, "unit": "m$"}
         service.problem("learner", feedback="full", learner="FTRL", features=features, **told)
         rng = np.random.default_rng(0)
@@ -97,6 +101,14 @@ def test_names_are_whole_and_charts_keep_their_room(seen: Tab) -> None:
     assert len(said) == 7
     assert said[-1].endswith("other boxes")
     assert all(any(name in text for name in BOXES) for text in said[:-1])
+
+
+@pytest.mark.parametrize(("name", "decides"), [("paper", "FTRL"), ("rule", "fixed-set")])
+def test_what_decides_has_the_name_that_a_replay_gave_it(
+    seen: Tab, name: str, decides: str
+) -> None:
+    seen.open(name)
+    assert f" · {decides} · " in seen.text("about")
 
 
 def test_a_chart_without_numbers_is_left_out_and_its_words_say_why(seen: Tab) -> None:

@@ -4,16 +4,21 @@ import * as charts from "./charts.js";
 import { inAxis } from "./compare.js";
 import { $, amount, count, few, h, meanOf, num, plural, span, sync, write, writeNumber } from "./text.js";
 
+/** Return what decides, by the name that a replay has for it. */
+function decider(view) {
+  if (view.policy === "Weitzman") return view.parameters.learner.class;
+  return view.policy === "Simple" ? view.parameters.rule : view.policy ?? view.learner;
+}
+
 /** Say what the problem is. */
 export function showAbout(view) {
   const better = view.sense === "min" ? "smaller is better" : "larger is better";
   const best = view.least ?? view.most, bound = best == null ? null : `${amount(best, view.unit)} is the best possible value`;
-  const decides = view.policy ?? view.learner;
   write("name", view.name);
   write("description", view.description);
   $("description").hidden = !view.description;
   write("about", [
-    plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, bound, view.unit ? `in ${view.unit}` : null, decides,
+    plural(view.boxes.length, "box", "boxes"), plural(view.dimension, "feature"), better, bound, view.unit ? `in ${view.unit}` : null, decider(view),
     view.feedback === "full" ? "learns every value" : "learns opened boxes",
     view.explore === null ? null : `explores ${num(100 * view.explore)} %`,
     plural(view.rounds_closed, "round"), view.rounds_open ? `${count(view.rounds_open)} open` : null,
