@@ -34,6 +34,8 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
             [{f"x_{name}": given for name, given in row.items()} for row in ROWS],
             [{f"x_{name}": given for name, given in row.items()} for row in by_column],
             expected.tolist(),
+            [{**row, "new": int(row["new"])} for row in ROWS],
+            [{**row, "new": str(row["new"])} for row in ROWS],
         ]
         for k, given in enumerate(ways):
             service.send("/v1/problems/it/rounds", {"id": f"r{k}", "contexts": given})
@@ -54,6 +56,8 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
             "is missing. The problem has no feature 'nwe'.",
         ),
         ({"size": 3.0, "kind": "shop", "new": True, "old": 1.0}, "no feature 'old'"),
+        ({"size": 3.0, "kind": "shop", "new": "ja"}, "The feature 'new' must be True or False"),
+        ({"size": 3.0, "kind": "shop", "new": 2}, "The feature 'new' must be True or False"),
         ({**dict.fromkeys(FEATURES, 1.0), "size": "x"}, "The feature 'size' must be a finite"),
     ],
 )
