@@ -168,8 +168,8 @@ class Searcher:
         Parameters
         ----------
         contexts
-            One row per box: of d numbers, or by name of feature; in order, by name of box, or a table of
-            pandas, polars or Arrow (:mod:`weitzman.learn.intake.given`).
+            One row per box, or one by name of feature for all: of d numbers, or by name of feature; in order,
+            by name of box, or a table of pandas, polars or Arrow (:mod:`weitzman.learn.intake.given`).
         costs
             What looks are expected to cost: one number ≥ 0, or one per box, by name where there are names.
             None: what they really cost so far (:mod:`weitzman.learn.models.costs`), and each look has to

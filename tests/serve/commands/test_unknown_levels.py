@@ -126,6 +126,6 @@ def test_an_import_takes_truth_values_as_a_round_does(tmp_path: Path) -> None:
             assert rows == [[[3.0, 1.0, 0.0]], [[3.0, 0.0, 1.0]], [[3.0, 0.0, 0.0]]]
             assert read.unknown_levels == []
         for wrong in (["true", "nein"], [1, 2], ["yes", "no"]):
-            with pytest.raises(Refusal, match="^The feature 'new' must be True or False") as told:
+            with pytest.raises(Refusal, match=r"^The feature 'new' must be True or False") as told:
                 read_log(problem, parquet_of(wrong))
             assert told.value.field == "x_new"
