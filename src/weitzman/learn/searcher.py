@@ -10,7 +10,6 @@ looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"op
 
 import os
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -219,12 +218,12 @@ class Searcher:
             found: Explanation = self._player.explain(names, shown, self._sign)
         else:
             found = explain_order(names, shown.costs, first_sigma(rule), self.sense)
-        return replace(found, best_possible=self.best_possible).led_by(rule, names, shown)
+        return found.led_by(rule, names, shown, self.best_possible, self.unit)
 
     @property
     def best_possible(self) -> BestPossible | None:
         """The best value that a box can hold, said or found; None if it is not known."""
-        return BestPossible.known(self.bound, getattr(self._player, "pile", None), self.sense)
+        return BestPossible.known(self.bound, self._player, self.sense, self.unit)
 
     def play(
         self,
