@@ -8,6 +8,7 @@ from rich.console import Console
 
 import weitzman as wz
 from tests.learn.test_searcher import bank_of, every_feedback, every_learner, make, record
+from weitzman.learn.explanation import BoxExplanation, Explanation
 
 NAMES = ["north", "south", "east", "west"]
 
@@ -174,3 +175,47 @@ def test_a_wrong_round_is_not_explained() -> None:
             searcher.explain(contexts, costs)
     with pytest.raises(wz.InvalidInputError):
         searcher.explain(np.ones((4, 3)), -1.0)
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"), [("€", "€{}"), ("$", "${}"), ("s", "{} s"), ("euros", "{} euros"), ("", "{}")]
+)
+def test_amounts_have_the_unit_of_the_searcher(unit: str, said: str) -> None:
+    searcher = wz.Searcher(boxes=["a", "b"], dimension=1, learner=wz.FTRL(), least=2.0, unit=unit)
+    ones, found = [[1.0], [1.0]], {"a": 7.0, "b": 9.0}
+    for _ in range(5):
+        search = searcher.open(ones, [1.0, 1.5])
+        for box in search:
+            search.see(found[str(box)])
+        search.close()
+    told = searcher.explain(ones, [1.0, 1.5])
+    first, then = told.boxes
+    cut_off, cost, best = (
+        said.format(f"{then.reservation_value:.4g}"),
+        said.format("1.5"),
+        said.format(2),
+    )
+    after = (
+        f"After {first.box!r}, open {then.box!r} (cost {cost}) only while the best value in hand"
+    )
+    lines = str(told).split("\n")
+    assert (then.box, lines[1]) == ("b", f"{after} is above {cut_off}.")
+    assert (
+        lines[-1]
+        == str(searcher.best_possible)
+        == f"{best} is the best possible value, as was said."
+    )
+    with (console := Console(width=200)).capture() as printed:
+        console.print(told)
+    (row,) = (line for line in printed.get().split("\n") if "│ b " in line)
+    assert [cell.strip() for cell in row.split("│")][2:4] == [cost, cut_off]
+    # It goes with the file
+    assert str(wz.load(searcher.to_bytes()).explain(ones, [1.0, 1.5])) == str(told)
+
+
+def test_nothing_is_counted_in_an_infinite_unit_and_a_currency_stands_behind_the_sign() -> None:
+    one = BoxExplanation("a", cost=1.0, reservation_value=-math.inf, prediction=-2.5)
+    with (console := Console(width=200)).capture() as printed:
+        console.print(Explanation((one,), "min", unit="$"))
+    (row,) = (line for line in printed.get().split("\n") if "│ a " in line)
+    assert [cell.strip() for cell in row.split("│")][2:5] == ["$1", "-inf", "-$2.5"]

@@ -142,3 +142,29 @@ def test_columns_say_what_their_features_are() -> None:
         ("=", None, False),
         ("x?", None, False),
     ]
+
+
+def test_one_row_by_name_of_feature_is_the_row_of_every_box() -> None:
+    made, row = searcher(), {"words": 3, "task": "code", "new": None, "note": "ignored"}
+    for boxes in (None, ["web", "north"]):
+        count = 3 if boxes is None else len(boxes)
+        found = made.open(row, 1.0, boxes=boxes).state()["contexts"]
+        np.testing.assert_array_equal(found, [[3.0, 1.0, 0.0, 0.0, 0.0]] * count)
+    with pytest.raises(wz.InvalidInputError, match="The feature 'new' must be given"):
+        made.open({"words": 3, "task": "code"}, 1.0)
+
+
+def test_names_of_boxes_are_never_those_of_features() -> None:
+    made = wz.Searcher(boxes=["words", "lines"], features=["words", "lines"], policy="no-context")
+    by_box = {"lines": {"words": 3, "lines": 4}, "words": {"words": 1, "lines": 2}}
+    assert made.open(by_box, 1.0).state()["contexts"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    sentence = (
+        "^The contexts by name of box must be a row for each box, or one row by name of feature"
+    )
+    with pytest.raises(wz.InvalidInputError, match=sentence):
+        made.open({"words": 3, "lines": 4}, 1.0)
+    assert made.rounds == 1
+    # A feature may have the name of a box, where others tell what is meant
+    made = wz.Searcher(boxes=["words", "web"], features=["words", "lines"], policy="no-context")
+    found = made.open({"words": 3, "lines": 4}, 1.0).state()["contexts"]
+    assert found.tolist() == [[3.0, 4.0]] * 2

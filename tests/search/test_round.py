@@ -180,12 +180,37 @@ def test_a_value_that_is_no_finite_number_is_refused(value: Any, sense: Any) -> 
 
 
 MISUSE: list[tuple[str, Step, Step, str]] = [
-    ("a value before any box", fresh, lambda s: s.see(1.0), "waits for no value"),
+    (
+        "a value before any box",
+        fresh,
+        lambda s: s.see(1.0),
+        r"waits for no value: call next\(search\), or iterate",
+    ),
     ("a value for a box before any", fresh, lambda s: s.see(1.0, box="b"), "box 'b'.*no value"),
-    ("two values", seen, lambda s: s.see(1.0), "waits for no value"),
-    ("a value after a miss", missed, lambda s: s.see(1.0), "waits for no value"),
-    ("a miss before any box", fresh, lambda s: s.miss(), "waits for no value"),
-    ("two misses", missed, lambda s: s.miss(), "waits for no value"),
+    (
+        "two values",
+        seen,
+        lambda s: s.see(1.0),
+        r"waits for no value: call next\(search\), or iterate",
+    ),
+    (
+        "a value after a miss",
+        missed,
+        lambda s: s.see(1.0),
+        r"waits for no value: call next\(search\), or iterate",
+    ),
+    (
+        "a miss before any box",
+        fresh,
+        lambda s: s.miss(),
+        r"waits for no value: call next\(search\), or iterate",
+    ),
+    (
+        "two misses",
+        missed,
+        lambda s: s.miss(),
+        r"waits for no value: call next\(search\), or iterate",
+    ),
     ("the value of another box", asked, lambda s: s.see(1.0, box="a"), "box 'a'.*that of box 'b'"),
     ("the value of no box", asked, lambda s: s.see(1.0, box="z"), "box 'z'.*that of box 'b'"),
     ("a miss of another box", asked, lambda s: s.miss(box="c"), "box 'c'.*that of box 'b'"),

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weitzman.amounts import amount
 from weitzman.arrays import Floats
 from weitzman.learn.learner import Bank
 from weitzman.learn.policy import Round
@@ -30,30 +31,36 @@ class BestPossible:
         How often it was seen, if it was found by that; None if it was said.
     sense
         Whether smaller or larger values are better.
+    unit
+        What values are counted in, if that was said.
     """
 
     value: float
     times: int | None
     sense: str
+    unit: str = ""
 
     @classmethod
-    def known(
-        cls, bound: float, pile: tuple[float, int] | None, sense: Sense
-    ) -> "BestPossible | None":
-        """Return what was said, or where values pile up; smaller is better in both. None if neither is."""
+    def known(cls, bound: float, player: Any, sense: Sense, unit: str) -> "BestPossible | None":
+        """Return what was said, or where values pile up for a player; smaller is better in both.
+
+        None if neither is known.
+        """
         sign, times = 1.0 if sense == "min" else -1.0, None
+        pile: tuple[float, int] | None = getattr(player, "pile", None)
         if bound == -math.inf and pile is not None:
             bound, times = pile
         # Without the sign of a turned zero
-        return None if bound == -math.inf else cls(sign * bound + 0.0, times, sense)
+        return None if bound == -math.inf else cls(sign * bound + 0.0, times, sense, unit)
 
     def __str__(self) -> str:
         """Return it as a sentence."""
+        value = amount(self.value, self.unit, f"{self.value:g}")
         if self.times is None:
-            return f"{self.value:g} is the best possible value, as was said."
+            return f"{value} is the best possible value, as was said."
         beyond = "below" if self.sense == "min" else "above"
         return (
-            f"{self.value:g} is taken for the best possible value: it was seen {self.times} times and "
+            f"{value} is taken for the best possible value: it was seen {self.times} times and "
             f"nothing {beyond} it."
         )
 
@@ -106,6 +113,8 @@ class Explanation:
     looks_again
         Whether the rule decides again after every look. The order and the reservation values are then those
         before the first look.
+    unit
+        What values and costs are counted in, if that was said.
     """
 
     boxes: tuple[BoxExplanation, ...]
@@ -113,9 +122,20 @@ class Explanation:
     best_possible: BestPossible | None = None
     searches: bool = True
     looks_again: bool = False
+    unit: str = ""
 
-    def led_by(self, rule: Rule, names: Sequence[Hashable], shown: Round) -> "Explanation":
-        """Return the same with what the rule does first: it need not open the best reservation value."""
+    def led_by(
+        self,
+        rule: Rule,
+        names: Sequence[Hashable],
+        shown: Round,
+        best_possible: BestPossible | None,
+        unit: str,
+    ) -> "Explanation":
+        """Return the same with what the rule does first, and with what a searcher knows beside its policy.
+
+        A rule need not open the best reservation value first.
+        """
         action = advance(rule, RoundState(shown.costs.tolist(), shown.outside))
         boxes = self.boxes
         if isinstance(action, Open):
@@ -123,6 +143,8 @@ class Explanation:
         return replace(
             self,
             boxes=boxes,
+            best_possible=best_possible,
+            unit=unit,
             searches=isinstance(action, Open),
             looks_again=not isinstance(getattr(rule, "inner", rule), WeitzmanRule),
         )
@@ -140,17 +162,21 @@ class Explanation:
             if box.reservation_value == never:
                 lines.append("Open no other box.")
                 break
-            condition = f"only while the best value in hand is {worse} {box.reservation_value:.4g}"
+            cut_off = self._amount(box.reservation_value)
+            condition = f"only while the best value in hand is {worse} {cut_off}"
             if box.reservation_value == always:
                 condition = "whatever was found"
-            lines.append(
-                f"After {before.box!r}, open {box.box!r} (cost {box.cost:.4g}) {condition}."
-            )
+            cost = self._amount(box.cost)
+            lines.append(f"After {before.box!r}, open {box.box!r} (cost {cost}) {condition}.")
         if self.looks_again:
             lines.append(
                 "After every look the rule decides again: what was found moves these numbers."
             )
         return "\n".join([*lines, *remarks])
+
+    def _amount(self, number: float) -> str:
+        """Return a number with its unit, if it is one: nothing is counted in an infinite one."""
+        return amount(number, self.unit if math.isfinite(number) else "", f"{number:.4g}")
 
     def _repr_html_(self) -> str:
         from weitzman.search.html import as_html
@@ -168,7 +194,7 @@ class Explanation:
             terms = ", ".join(f"{k}: {v:+.3g}" for k, v in parts) or "–"
             looks = "–" if b.looks is None else str(b.looks)
             numbers = (b.cost, b.reservation_value, b.prediction, b.optimism)
-            table.add_row(str(b.box), *(f"{x:.4g}" for x in numbers), looks, terms)
+            table.add_row(str(b.box), *map(self._amount, numbers), looks, terms)
         return table
 
 

@@ -2,7 +2,9 @@
 
 *Encoding*. A number is one column. A text or truth value is one column of 0 and 1 per level,
 ``name=level``; a level that the encoding does not know is all zeros, and is said to be unknown: live by a
-warning, in the service by its answer. Where a feature may be missing, a column ``name?`` of 0 and 1 says so.
+warning, in the service by its answer. A feature whose levels are true and false takes nothing else: truth
+values, 1 and 0, and these words in any case. Where a feature may be missing, a column ``name?`` of 0 and 1
+says so.
 
 Numbers stay in their units: what a model sees of them is up to :mod:`weitzman.learn.preparation`.
 """
@@ -10,6 +12,7 @@ Numbers stay in their units: what a model sees of them is up to :mod:`weitzman.l
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from weitzman.errors import InvalidInputError
 from weitzman.search.numbers import finite_number
 
 _LONGEST = 80  # characters of an unknown level that are said
+_TRUTH = ("false", "true")
 PREFIX = "x_"
 """What the columns of features in a log may begin with; it is no part of their names."""
 
@@ -40,6 +44,12 @@ class Feature:
         names = [self.name] if self.levels is None else [f"{self.name}={x}" for x in self.levels]
         return [*names, f"{self.name}?"] if self.optional else names
 
+    @cached_property
+    def is_truth(self) -> bool:
+        """Whether its levels are truth values, or one of the two: a log may hold no other."""
+        words = [level.lower() for level in self.levels or ()]
+        return bool(words) and set(words) <= set(_TRUTH) and len(set(words)) == len(words)
+
     def encode(self, cells: Floats) -> Floats:
         """Return the columns of numbers, or of numbers of levels; NaN is missing, −1 unknown."""
         missing = np.isnan(cells)
@@ -58,24 +68,46 @@ class Feature:
 
     def cell(self, given: Any) -> float:
         """Return one number, or number of a level; None and NaN are missing, and what pandas has for them."""
-        if given is None or (isinstance(given, float) and math.isnan(given)) or is_gap(given):
+        if given is None or is_gap(given):
             return math.nan
         if self.levels is None:
             rule = "be a finite number or None"
             if isinstance(given, str):
                 rule += f", or have its levels named: features={{{self.name!r}: [{given!r}, …], …}}"
             return finite_number(given, f"The feature {self.name!r}", rule)
-        level = _text(given)
+        level = self.level(given)
         return float(self.levels.index(level)) if level in self.levels else -1.0
+
+    def level(self, given: Any) -> str:
+        """Return the level that something given stands for, whether there is one or not."""
+        if not self.is_truth:
+            return _text(given)
+        word = _truth_word(given)
+        if word is None:
+            rule = "be True or False, which 1 and 0 stand for too, or None if it is missing"
+            raise InvalidInputError(f"The feature {self.name!r}", rule, given)
+        # As the levels are written
+        return next((level for level in self.levels or () if level.lower() == word), word)
 
 
 def is_gap(given: Any) -> bool:
-    """Whether something is what pandas has for what is missing."""
+    """Whether something is NaN, or what pandas has for what is missing."""
+    if isinstance(given, float | np.floating):
+        return math.isnan(given)
     return type(given).__name__ in ("NAType", "NaTType")
 
 
 def _text(given: Any) -> str:
     return str(given).lower() if isinstance(given, bool | np.bool_) else str(given)
+
+
+def _truth_word(given: Any) -> str | None:
+    """Return ``true`` or ``false`` for a truth value, however it is given; None for anything else."""
+    if isinstance(given, str):
+        word = given.strip().lower()
+        return word if word in _TRUTH else None
+    is_number = isinstance(given, int | float | np.bool_ | np.integer | np.floating)
+    return _TRUTH[int(given)] if is_number and given in (0, 1) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +159,7 @@ class Encoding:
         for feature in self.features:
             if feature.levels is not None:
                 given = (record[self.found_in(feature, record)] for record in records)
-                strange = (_text(x) for x in given if feature.cell(x) == -1.0)
+                strange = (feature.level(x) for x in given if feature.cell(x) == -1.0)
                 found |= dict.fromkeys(map(feature.level_column, strange))
         return list(found)
 
@@ -180,7 +212,7 @@ def _described(name: Any, what: Any) -> Feature:
     if what is None or what in (int, float):
         return Feature(name=name)
     if what is bool:
-        return Feature(name=name, levels=("false", "true"))
+        return Feature(name=name, levels=_TRUTH)
     if isinstance(what, str) or not isinstance(what, Sequence) or not what:
         raise InvalidInputError(subject, rule, what)
     levels = tuple(str(x).lower() if isinstance(x, bool) else str(x) for x in what)

@@ -10,7 +10,6 @@ looks (:mod:`weitzman.learn.probing`), the setting of the paper's theorem; ``"op
 
 import os
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -168,8 +167,8 @@ class Searcher:
         Parameters
         ----------
         contexts
-            One row per box: of d numbers, or by name of feature; in order, by name of box, or a table of
-            pandas, polars or Arrow (:mod:`weitzman.learn.intake.given`).
+            One row per box, or one by name of feature for all: of d numbers, or by name of feature; in order,
+            by name of box, or a table of pandas, polars or Arrow (:mod:`weitzman.learn.intake.given`).
         costs
             What looks are expected to cost: one number ≥ 0, or one per box, by name where there are names.
             None: what they really cost so far (:mod:`weitzman.learn.models.costs`), and each look has to
@@ -219,12 +218,12 @@ class Searcher:
             found: Explanation = self._player.explain(names, shown, self._sign)
         else:
             found = explain_order(names, shown.costs, first_sigma(rule), self.sense)
-        return replace(found, best_possible=self.best_possible).led_by(rule, names, shown)
+        return found.led_by(rule, names, shown, self.best_possible, self.unit)
 
     @property
     def best_possible(self) -> BestPossible | None:
         """The best value that a box can hold, said or found; None if it is not known."""
-        return BestPossible.known(self.bound, getattr(self._player, "pile", None), self.sense)
+        return BestPossible.known(self.bound, self._player, self.sense, self.unit)
 
     def play(
         self,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from weitzman.replays.amounts import amount
+from weitzman.amounts import amount
 from weitzman.replays.bootstrap import block_means, standard_errors
 
 if TYPE_CHECKING:

@@ -30,6 +30,8 @@ from weitzman.search.rule import Open, Rule, WeitzmanRule, advance
 from weitzman.search.state import RoundState
 
 Name = TypeVar("Name", bound=Hashable)
+FIRST = "call next(search), or iterate over it, to be given a box first"
+"""What is to be done before a value may come."""
 
 
 class Outcome(NamedTuple, Generic[Name]):
@@ -182,7 +184,7 @@ class Search(Generic[Name]):
     def _awaited(self) -> str:
         if self._state.asked is not None:
             return f"it waits for that of box {self._current!r}"
-        return "it waits for no value"
+        return f"it waits for no value: {FIRST}"
 
     def _row_of(self, box: Name | None) -> int:
         """Return the row that a value is for, if one may come."""

@@ -117,7 +117,9 @@ def test_a_search_waits_for_one_thing_at_a_time(service: Running) -> None:
     with Client(_url(service)) as client:
         problem = client.create_problem(**_settings("strict", feedback="full"))
         search = problem.open(CONTEXTS, round_id="r1")
-        with pytest.raises(SearchStateError, match="waits for no value"):
+        with pytest.raises(
+            SearchStateError, match=r"waits for no value: call next\(search\), or iterate"
+        ):
             search.see(1.0)
         first = next(search)
         with pytest.raises(SearchStateError, match=f"waits for the value of box '{first}'"):

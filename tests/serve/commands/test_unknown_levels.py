@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 from tests.contracts.live import InProcess
@@ -12,6 +13,7 @@ from weitzman.ledger.bodies import Opened, decode
 from weitzman.ledger.state.fold import digest
 from weitzman.serve.commands.exchange import import_rounds
 from weitzman.serve.commands.log_input import read_log
+from weitzman.serve.messages.refusal import Refusal
 
 FEATURES = ["size", "kind=shop", "kind=dealer"]
 KNOWN = [{"size": 3.0, "kind": "shop"}, {"size": 8.0, "kind": None}]
@@ -92,3 +94,38 @@ def test_an_import_says_what_it_does_not_know(tmp_path: Path) -> None:
         problem = service.engine.state.problems["it"]
         reply = import_rounds(service.engine, problem, read_log(problem, sink.getvalue()))
     assert (reply.rounds, reply.values, reply.unknown_levels) == (2, 4, ["kind=market"])
+
+
+def parquet_of(new: list[Any]) -> bytes:
+    count = len(new)
+    table = pa.table(
+        {
+            "round": list(range(count)),
+            "box": ["a"] * count,
+            "cost": [1.0] * count,
+            "value": [2.0] * count,
+            "x_size": [3.0] * count,
+            "x_new": new,
+        }
+    )
+    sink = io.BytesIO()
+    parquet.write_table(table, sink)
+    return sink.getvalue()
+
+
+def test_an_import_takes_truth_values_as_a_round_does(tmp_path: Path) -> None:
+    features = ["size", "new=true", "new=false"]
+    with InProcess.running(tmp_path / "events.db") as service:
+        service.send(
+            "/v1/problems", {"name": "it", "boxes": ["a"], "features": features, "cost": 1.0}
+        )
+        problem = service.engine.state.problems["it"]
+        for new in ([True, False, None], [1, 0, None], [1.0, 0.0, None], ["TRUE", "False", None]):
+            read = read_log(problem, parquet_of(new))
+            rows = [past.contexts for past in read.rounds]
+            assert rows == [[[3.0, 1.0, 0.0]], [[3.0, 0.0, 1.0]], [[3.0, 0.0, 0.0]]]
+            assert read.unknown_levels == []
+        for wrong in (["true", "nein"], [1, 2], ["yes", "no"]):
+            with pytest.raises(Refusal, match=r"^The feature 'new' must be True or False") as told:
+                read_log(problem, parquet_of(wrong))
+            assert told.value.field == "x_new"

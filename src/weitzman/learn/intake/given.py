@@ -5,18 +5,19 @@ polars or Arrow. Whatever has labels goes by them; what has none goes by positio
 name of feature, and columns of tables, need a searcher that knows its ``features``; text, truth values and
 gaps in them become numbers as they do in logs (:mod:`weitzman.learn.features`).
 
-A table says which box a row is for in a column ``box``, or by its index, if that is of names of boxes; an
-index that only counts from 0 has no labels.
+A mapping that is one row by name of feature is the row of every box (:func:`is_one_row`). A table says which
+box a row is for in a column ``box``, or by its index, if that is of names of boxes; an index that only counts
+from 0 has no labels.
 """
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from weitzman.errors import InvalidInputError, UnknownLevelWarning
-from weitzman.learn.features import Encoding
+from weitzman.learn.features import Encoding, is_gap
 from weitzman.search.extras import need
 
 Features = Sequence[str] | Mapping[str, Any] | Encoding
@@ -31,8 +32,13 @@ def given_rows(given: Any, encoding: Encoding | None, boxes: Sequence[Hashable])
         return np.ones((len(boxes), 1))
     if is_table(given):
         given = table_rows(given, encoding, boxes)
+    elif isinstance(given, Mapping) and encoding is not None and is_one_row(given, boxes):
+        given = [given] * len(boxes)
     elif isinstance(given, Mapping):
         given = _in_order(given, boxes, "The contexts")
+        if any(map(_is_cell, given)):
+            rule = "be a row for each box, or one row by name of feature for all"
+            raise InvalidInputError("The contexts by name of box", rule, given)
     if not isinstance(given, list | tuple) or not any(isinstance(row, Mapping) for row in given):
         return given
     if encoding is None:
@@ -45,6 +51,24 @@ def given_rows(given: Any, encoding: Encoding | None, boxes: Sequence[Hashable])
         # At the line that opens the round
         warnings.warn(unknown_words(level), UnknownLevelWarning, stacklevel=4)
     return rows
+
+
+def is_one_row(given: Mapping[Any, Any], boxes: Container[Hashable]) -> bool:
+    """Whether a mapping is one row by name of feature, for every box, and not rows by name of box.
+
+    Names that all are of boxes never make a row of features.
+
+    >>> is_one_row({"size": 1.0, "kind": "shop"}, ["a", "b"])
+    True
+    >>> is_one_row({"a": [1.0], "b": [2.0]}, ["a", "b"])
+    False
+    """
+    of_boxes = all(name in boxes for name in given)
+    return not of_boxes and all(map(_is_cell, given.values()))
+
+
+def _is_cell(given: Any) -> bool:
+    return given is None or is_gap(given) or np.isscalar(given)
 
 
 def unknown_words(level: str) -> str:

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+from weitzman.amounts import amount
 from weitzman.figures.table import table_of
-from weitzman.replays.amounts import amount
 from weitzman.replays.judgement.estimate import METHODS
 from weitzman.replays.judgement.independent import INDEPENDENT
 

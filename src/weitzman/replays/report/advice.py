@@ -8,7 +8,7 @@ first.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weitzman.replays.amounts import amount
+from weitzman.amounts import amount
 from weitzman.replays.replay import Replay
 from weitzman.replays.verdict import is_beaten, saving
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from weitzman.amounts import amount, number_text
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option
-from weitzman.replays.amounts import amount, number_text
 from weitzman.replays.behaviour import behaviour_of
 from weitzman.replays.course import Course, typical_courses
 from weitzman.replays.lineup import Lineup

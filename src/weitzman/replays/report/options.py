@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from weitzman.amounts import amount
 from weitzman.figures.page import Flow, PageTable
 from weitzman.figures.table import table_of
 from weitzman.logs.options import Option
-from weitzman.replays.amounts import amount
 from weitzman.replays.course import Course, CourseStep
 from weitzman.replays.now import LAST
 from weitzman.replays.report.answer import Answer, percent

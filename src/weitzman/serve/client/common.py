@@ -22,6 +22,7 @@ from weitzman.errors import (
 )
 from weitzman.learn.intake.given import unknown_words
 from weitzman.search.numbers import checked_cost
+from weitzman.search.round import FIRST
 from weitzman.search.rule import Open, WeitzmanRule
 from weitzman.search.state import RoundState
 from weitzman.serve.client.tables import has_labels, sent_contexts, sent_costs
@@ -216,7 +217,7 @@ class BaseSearch(Generic[C]):
     def _awaited(self) -> str:
         """Return the box whose value the search waits for."""
         if self._state.asked is None:
-            raise SearchStateError("The search waits for no value.")
+            raise SearchStateError(f"The search waits for no value: {FIRST}.")
         return self._boxes[self._state.asked]
 
     def _go_on(self, reply: SeeReply) -> None:

@@ -1,6 +1,5 @@
 """Tables and series of a caller, as the service reads them: by label, as a searcher takes them."""
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -45,5 +44,4 @@ def sent_values(values: Any) -> dict[str, float] | None:
 
 
 def _cell(given: Any) -> Any:
-    missing = is_gap(given) or (isinstance(given, float) and math.isnan(given))
-    return None if missing else given
+    return None if is_gap(given) else given

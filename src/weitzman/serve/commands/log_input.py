@@ -88,21 +88,28 @@ def _block(feature: Feature, columns: list[str], rows: Rows, unknown: list[str])
     is_own = columns == [f"{PREFIX}{feature.name.removeprefix(PREFIX)}"]
     levels = feature.levels if is_own else None
     for read, _ in found:
-        if (read.levels is None) != (levels is None):
+        if (read.levels is None) != (levels is None) and not (is_own and feature.is_truth):
             kind = "numbers" if levels is None else "levels"
             text = f"The column {read.name!r} must be of {kind}, as the feature of the problem is."
             raise Refusal("invalid", text, read.name)
     if not is_own:
         return np.column_stack([cells for _, cells in found])
     read, cells = found[0]
-    if levels is not None and read.levels is not None:
-        # In the order of the problem; a level that it does not know is none of its own
-        unknown += (feature.level_column(x) for x in read.levels if x not in levels)
-        number = [*(levels.index(x) if x in levels else -1 for x in read.levels), -1]
-        known = np.array(number, dtype=np.float64)
-        gaps = np.isnan(cells)
-        cells = np.where(gaps, math.nan, known[np.where(gaps, -1, cells).astype(np.int64)])
-    return feature.encode(cells)
+    return feature.encode(cells if levels is None else _of_levels(feature, read, cells, unknown))
+
+
+def _of_levels(feature: Feature, read: Feature, cells: Floats, unknown: list[str]) -> Floats:
+    """Return cells in the levels of the problem; one that it does not know is none of its own."""
+    distinct, places = np.unique(cells, return_inverse=True)
+    given = distinct.tolist()
+    if read.levels is not None:
+        given = [x if math.isnan(x) else read.levels[int(x)] for x in given]
+    try:
+        unknown += Encoding(features=(feature,)).unknown_levels([{feature.name: x} for x in given])
+        known = np.array([feature.cell(x) for x in given], dtype=np.float64)
+    except InvalidInputError as error:
+        raise from_input_error(error, read.name) from None
+    return known[places]
 
 
 def _past_rounds(problem: Problem, rows: Rows, contexts: Floats) -> list[PastRound]:

@@ -12,11 +12,12 @@ import numpy as np
 from weitzman.arrays import Floats
 from weitzman.errors import InvalidInputError
 from weitzman.learn.features import PREFIX, Encoding
+from weitzman.learn.intake.given import is_one_row
 from weitzman.learn.record import bound_rule
 from weitzman.ledger.state.problem import Problem
 from weitzman.search.numbers import LIMIT, finite_number
 from weitzman.serve.messages.refusal import Refusal, from_input_error
-from weitzman.serve.messages.schema import Named, NewRound, Numbers
+from weitzman.serve.messages.schema import Cell, Named, NewRound, Numbers
 
 T = TypeVar("T")
 
@@ -71,7 +72,11 @@ def check_box_value(problem: Problem, value: float, *field: str) -> None:
 
 def _places(problem: Problem, ask: NewRound) -> list[int] | None:
     names: Sequence[str] | None = ask.boxes
-    if names is None and isinstance(ask.contexts, dict):
+    if (
+        names is None
+        and isinstance(ask.contexts, dict)
+        and not is_one_row(ask.contexts, problem.place)
+    ):
         names = None if len(ask.contexts) == len(problem.place) else list(ask.contexts)
     if names is None:
         return None
@@ -89,7 +94,7 @@ def _contexts(
     problem: Problem, ask: NewRound, places: list[int] | None, rows: int, unknown: list[str]
 ) -> tuple[list[Numbers], Floats]:
     """Return the rows, as they came and as an array; what is unknown in them is added to the list."""
-    given = ask.contexts
+    given, features = ask.contexts, problem.settings.features
     if type(given) is list and len(given) == rows:
         # The usual case: rows of numbers, all of the right length
         try:
@@ -97,23 +102,44 @@ def _contexts(
         except (ValueError, TypeError):
             pass
         else:
-            if plain_rows.shape == (rows, len(problem.settings.features)):
+            if plain_rows.shape == (rows, len(features)):
                 return cast("list[Numbers]", given), plain_rows
-    listed = _by_name(problem, given, places, "contexts") if isinstance(given, dict) else given
+    listed: Sequence[Numbers | Named]
+    if isinstance(given, list):
+        listed = given
+    elif is_one_row(given, problem.place):
+        one = _by_feature(features, cast("Named", given), "contexts", unknown)
+        return [one] * rows, np.array([one] * rows, dtype=np.float64)
+    else:
+        listed = _rows_by_name(problem, given, places)
     if len(listed) != rows:
         raise Refusal(
             "invalid", f"Expected one row per box, {rows}; got {len(listed)}.", "contexts"
         )
-    features = problem.settings.features
     width = len(features)
     plain: list[Numbers] = []
     for i, row in enumerate(listed):
-        numbers = row if isinstance(row, list) else _by_feature(features, row, i, unknown)
+        field = f"contexts[{i}]"
+        numbers = row if isinstance(row, list) else _by_feature(features, row, field, unknown)
         if len(numbers) != width:
             text = f"Expected {width} numbers; got {len(numbers)}."
-            raise Refusal("invalid", text, f"contexts[{i}]")
+            raise Refusal("invalid", text, field)
         plain.append(numbers)
     return plain, np.array(plain, dtype=np.float64)
+
+
+def _rows_by_name(
+    problem: Problem, given: Mapping[str, Numbers | Named | Cell], places: list[int] | None
+) -> list[Numbers | Named]:
+    rows: dict[str, Numbers | Named] = {}
+    for name, row in given.items():
+        if not isinstance(row, list | dict) and name in problem.place:
+            text = (
+                f"Expected a row for the box {name!r}, or one row by name of feature for all boxes."
+            )
+            raise Refusal("invalid", text, f"contexts.{name}")
+        rows[name] = cast("Numbers | Named", row)
+    return _by_name(problem, rows, places, "contexts")
 
 
 def _by_name(
@@ -132,8 +158,8 @@ def _by_name(
     return [given[name] for name in wanted]
 
 
-def _by_feature(features: list[str], row: Named, i: int, unknown: list[str]) -> Numbers:
-    field, encoding = f"contexts[{i}]", None
+def _by_feature(features: list[str], row: Named, field: str, unknown: list[str]) -> Numbers:
+    encoding = None
     if not all(row.get(name) is not None for name in features):
         # A log has a prefix before its features
         bare = {name: name.removeprefix(PREFIX) for name in row if name not in features}

@@ -36,7 +36,7 @@ FIELDS: Final[dict[str, str]] = {
     "commands": "Commands that are carried out in this order and stored together.",
     "contains": "A part of the id.",
     "context": "The numbers of its context, by name of feature, null where it was missing.",
-    "contexts": "One row per box, or rows by name of box; numbers, or features by name; null if missing.",
+    "contexts": "One row per box, rows by name of box, or for all one by name of feature; null if missing.",
     "cost": "What opening a box costs.",
     "costs": "What opening each box costs: one number for all, a list, or numbers by name of box.",
     "created": "When it was made, in seconds since 1970 UTC.",

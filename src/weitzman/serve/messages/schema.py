@@ -18,7 +18,8 @@ RoundId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._~:-]{0,1
 Label = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Numbers = list[float | None]
 """A row: a number per feature, null where it is missing."""
-Named = dict[str, float | str | bool | None]
+Cell = float | str | bool | None
+Named = dict[str, Cell]
 """A row by name of feature."""
 
 Cost = Annotated[float, msgspec.Meta(ge=0.0)]
@@ -138,13 +139,14 @@ class NewRound(Wire):
     """A round to be opened.
 
     ``contexts`` has one row per box, or rows by name of box; a row is a list of numbers, or goes by name of
-    feature, where a text or a truth value stands for the features ``name=level``. A feature that is missing
-    is null. ``costs`` is one number, a list or a mapping; left out, the problem's cost is taken, and if it
-    has none, what looks really cost so far: then each look has to say it. ``boxes`` names those that are
-    there, if not all are. ``id`` is chosen by the service if left out.
+    feature, where a text or a truth value stands for the features ``name=level``; or it is one row by name of
+    feature, for every box of the round. A feature that is missing is null. ``costs`` is one number, a list or
+    a mapping; left out, the problem's cost is taken, and if it has none, what looks really cost so far: then
+    each look has to say it. ``boxes`` names those that are there, if not all are. ``id`` is chosen by the
+    service if left out.
     """
 
-    contexts: list[Numbers | Named] | dict[str, Numbers | Named]
+    contexts: list[Numbers | Named] | dict[str, Numbers | Named | Cell]
     id: RoundId | None = None
     costs: Cost | list[Cost] | dict[str, Cost] | None = None
     outside: float | None = None

@@ -34,5 +34,5 @@ def amount(number: float, unit: str = "", text: str | None = None) -> str:
     """
     text = number_text(number) if text is None else text
     if unit.strip() in [mark.strip() for mark in _BEFORE]:
-        return f"−{unit}{text[1:]}" if text.startswith("−") else f"{unit}{text}"
+        return f"{text[0]}{unit}{text[1:]}" if text.startswith(("−", "-")) else f"{unit}{text}"
     return f"{text} {unit}" if unit else text
