@@ -52,6 +52,8 @@ def test_rows_by_name_are_those_of_a_searcher(tmp_path: Path) -> None:
         ({"size": "3", "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
         ({"size": True, "kind": "shop", "new": True}, "The feature 'size' must be a finite number"),
         ({"size": 3.0, "kind": "shop"}, "The feature 'new' is missing."),
+        ({"size": 3.0}, "The features 'kind' and 'new' are missing."),
+        ({"old": 1.0}, "The features 'size', 'kind' and 'new' are missing. The problem has no"),
         (
             {"size": 3.0, "kind": "shop", "nwe": True},
             "is missing. The problem has no feature 'nwe'.",

@@ -21,6 +21,8 @@ from weitzman.serve.messages.schema import Cell, Named, NewRound, Numbers
 
 T = TypeVar("T")
 
+_NAMED = 3  # how many of the features that are missing are named
+
 
 class RoundInput(NamedTuple):
     """What a caller says about a round: rows in the order of the problem's boxes, or of those that are there.
@@ -168,11 +170,11 @@ def _by_feature(features: list[str], row: Named, field: str, unknown: list[str])
         # Texts and truth values stand for several numbers, and one may say that another is missing
         encoding = Encoding.of(features)
     names = features if encoding is None else [feature.name for feature in encoding.features]
-    for name in names:
-        if name not in row:
-            other = next((x for x in row if x not in names), None)
-            more = "" if other is None else f" The problem has no feature {other!r}."
-            raise Refusal("invalid", f"The feature {name!r} is missing.{more}", field)
+    missing = [repr(name) for name in names if name not in row]
+    if missing:
+        other = next((x for x in row if x not in names), None)
+        more = "" if other is None else f" The problem has no feature {other!r}."
+        raise Refusal("invalid", f"{_are_missing(missing)}{more}", field)
     if len(row) != len(names):
         other = next(name for name in row if name not in names)
         raise Refusal("invalid", f"The problem has no feature {other!r}.", field)
@@ -183,6 +185,21 @@ def _by_feature(features: list[str], row: Named, field: str, unknown: list[str])
         return [finite_number(row[n], f"The feature {n!r}") for n in features]
     except InvalidInputError as error:
         raise from_input_error(error, field) from None
+
+
+def _are_missing(names: list[str]) -> str:
+    """Return a sentence about features, some of them by name.
+
+    >>> _are_missing(["'words'"])
+    "The feature 'words' is missing."
+    >>> _are_missing(["'a'", "'b'", "'c'", "'d'", "'e'"])
+    "The features 'a', 'b', 'c' and 2 more are missing."
+    """
+    if len(names) == 1:
+        return f"The feature {names[0]} is missing."
+    shown, left = names[:_NAMED], len(names) - _NAMED
+    last = f"{left} more" if left > 0 else shown.pop()
+    return f"The features {', '.join(shown)} and {last} are missing."
 
 
 def _costs(
