@@ -11,7 +11,7 @@ from tests.replays.logs import log_of
 from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
 from weitzman.replays.now import LAST, cut_between, last_rounds, next_after
-from weitzman.replays.report.answer import course_words
+from weitzman.replays.report.answer import _count_words, course_words
 
 LOGS = {"named": named_log, "two values": two_valued_log, "anonymous": anonymous_log}
 
@@ -96,3 +96,55 @@ def test_a_value_parts_most_rounds_or_none_does() -> None:
             assert max(right.values()) < 0.9 * 12
         else:
             assert right[cut] == max(right.values()) >= 0.9 * 12
+
+
+def made_log() -> Log:
+    rng = np.random.default_rng(0)
+    values = rng.random((150, 8))
+    values[:, 6:] += 2.0
+    return log_of(values, np.full(values.shape, 0.002))
+
+
+def test_what_is_checked_whatever_is_found_is_said_so() -> None:
+    log = made_log()
+    last = last_rounds(log, wz.Searcher.from_log(log, "fixed-set", feedback="full"))
+    opened = [log.boxes[k] for k in last[-1].looks]
+    assert 1 < len(opened) < 8
+    number = ["two", "three", "four", "five", "six", "seven"][len(opened) - 2]
+    assert course_words(log, last) == (
+        f"Check these {number}, whatever they show: {', '.join(opened[:-1])} and {opened[-1]}; keep the "
+        f"best ({len(opened):.1f} on average)."
+    )
+    every = last_rounds(log, wz.Searcher.from_log(log, "all"))
+    assert course_words(log, every) == (
+        "Check every option, whatever it shows, and keep the best (8.0 on average)."
+    )
+
+
+def test_the_counts_that_are_said_are_reached_by_half_and_by_most() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        counts = rng.integers(0, rng.integers(2, 15), size=40)
+        said = _count_words(counts, "rounds")
+        assert " 0 %" not in said
+        half, most = (
+            next(k for k in range(1, 20) if (counts <= k).mean() >= share) for share in (0.5, 0.9)
+        )
+        numbers = [str(k) for k in range(20)]
+        numbers[1:13] = [
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+        assert f"after {numbers[most]} " in said
+        if most > 6 and half < most:
+            assert said.startswith(f"Stop after {numbers[half]} check")

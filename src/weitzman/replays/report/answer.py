@@ -18,7 +18,7 @@ from weitzman.logs.log import Log
 from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount, number_text
 from weitzman.replays.behaviour import behaviour_of
-from weitzman.replays.course import Course, typical_courses
+from weitzman.replays.course import Course, typical_courses, whatever_is_found
 from weitzman.replays.lineup import Lineup
 from weitzman.replays.now import LAST, LastRound, cut_between, last_rounds, next_after
 from weitzman.replays.replay import Replay
@@ -29,7 +29,23 @@ _MOSTLY = 0.5
 _DONE = 0.9
 _RARELY = 0.02
 _NAMED = 3
-_WORDS = ("nothing", "one", "two", "three", "four", "five", "six")
+_FEW_CHECKS = 6
+_LISTED = 12
+_WORDS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,6 +173,9 @@ def _plain(against: str) -> str:
 
 def course_words(log: Log, last: Sequence[LastRound]) -> str:
     """Return what is checked first, what then, and when the search stops, over the last rounds."""
+    always = whatever_is_found(log, last)
+    if always is not None and len(always) > 1:
+        return _always_words(log, last, always)
     counts = np.array([len(one.looks) for one in last], dtype=np.int64)
     rounds = f"the last {LAST} rounds" if len(last) == LAST else "rounds"
     stays = float((counts == 0).mean())
@@ -172,6 +191,15 @@ def course_words(log: Log, last: Sequence[LastRound]) -> str:
         lines += _first_words(log, last, rounds)
         rounds = "them" if len(last) == LAST else "rounds"
     return " ".join([*lines, _count_words(counts, rounds)])
+
+
+def _always_words(log: Log, last: Sequence[LastRound], always: list[str]) -> str:
+    """Return what is checked if findings change nothing."""
+    mean = f"({np.mean([len(one.looks) for one in last]):.1f} on average)"
+    if all(len(one.looks) == len(one.values) for one in last):
+        return f"Check every option, whatever it shows, and keep the best {mean}."
+    named = named_in_words(always)
+    return f"Check these {_count(len(always))}, whatever they show: {named}; keep the best {mean}."
 
 
 def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
@@ -208,20 +236,46 @@ def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
 
 
 def _count_words(counts: Any, rounds: str) -> str:
-    mean = float(counts.mean())
-    for most in range(1, len(_WORDS)):
-        share = float((counts <= most).mean())
-        if share >= _DONE:
-            checks = "one check" if most == 1 else f"{_WORDS[most]} checks"
-            part = f"{percent(share)} of {rounds}"
-            if share == 1.0:
-                part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
-            return f"Stop after {checks} at most in {part} ({mean:.1f} on average)."
-    one, three = (percent(float((counts <= most).mean())) for most in (1, 3))
+    """Return after how many checks most rounds have stopped, and half of them where most take many."""
+    mean = f"({counts.mean():.1f} on average)"
+    half, most = (_least(counts, share) for share in (_MOSTLY, _DONE))
+    share = float((counts <= most).mean())
+    part = f"{percent(share)} of {rounds}"
+    if share == 1.0:
+        part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
+    if half == most or most <= _FEW_CHECKS:
+        return f"Stop after {_checks(most)} at most in {part} {mean}."
+    part = part.removesuffix(f" of {rounds}")
+    often = percent(float((counts <= half).mean()))
     return (
-        f"Stop after one check at most in {one} of {rounds}, after three at most in {three} "
-        f"({mean:.1f} on average)."
+        f"Stop after {_checks(half)} at most in {often} of {rounds}, after {_count(most)} at most in "
+        f"{part} {mean}."
     )
+
+
+def _least(counts: Any, share: float) -> int:
+    """Return the least number of checks, at least one, after which that share of the rounds has stopped."""
+    return max(1, int(np.quantile(counts, share, method="inverted_cdf")))
+
+
+def _count(number: int) -> str:
+    return _WORDS[number] if number < len(_WORDS) else f"{number:,}"
+
+
+def _checks(number: int) -> str:
+    return f"{_count(number)} check{'' if number == 1 else 's'}"
+
+
+def named_in_words(names: Sequence[str]) -> str:
+    """Return names with commas between them; of very many the first.
+
+    >>> named_in_words(["a", "b", "c"]), named_in_words([str(k) for k in range(20)])[-20:]
+    ('a, b and c', '10, 11 and 8 more')
+    """
+    shown = (
+        list(names) if len(names) <= _LISTED else [*names[:_LISTED], f"{len(names) - _LISTED} more"]
+    )
+    return _listed(shown)
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,7 @@ from weitzman.logs.options import Option
 from weitzman.replays.amounts import amount
 from weitzman.replays.course import Course, CourseStep
 from weitzman.replays.now import LAST
-from weitzman.replays.report.answer import Answer, percent
+from weitzman.replays.report.answer import Answer, named_in_words, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,8 +21,8 @@ _HEADINGS = ("option", "checked first", "checked at all", "kept", "paid per roun
 OPTION_WORDS = "What was done with each option over the whole log, learning included:"
 
 COURSE_WORDS = (
-    "How it decides now, after the whole log. Each course goes on as long as what is found is not "
-    "good enough, and takes the middle one of such findings. Shares are of the last "
+    "How it decides now, after the whole log. Where a search may stop, its course goes on with a "
+    "finding that is not good enough, the middle one of such findings. Shares are of the last "
     f"{LAST} rounds, or of all if there are fewer."
 )
 
@@ -88,7 +88,10 @@ def _steps(course: Course, answer: Answer) -> Iterator[tuple[str, str]]:
     for step in course.steps:
         yield f"check {step.box}", f"costs {amount(step.cost, answer.unit)}; {_ends(step, answer)}"
     last = course.steps[-1]
-    if course.cut:
+    if course.beyond:
+        named = named_in_words(course.beyond)
+        yield f"check {len(course.beyond)} more, whatever is found", f"{named}; keep the best"
+    elif course.cut:
         yield "go on", "as long as nothing is good enough"
     elif not math.isnan(last.otherwise):
         yield "stop", "and keep the best in hand"
