@@ -31,21 +31,10 @@ _RARELY = 0.02
 _NAMED = 3
 _FEW_CHECKS = 6
 _LISTED = 12
-_WORDS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -270,7 +259,7 @@ def named_in_words(names: Sequence[str]) -> str:
     """Return names with commas between them; of very many the first.
 
     >>> named_in_words(["a", "b", "c"]), named_in_words([str(k) for k in range(20)])[-20:]
-    ('a, b and c', '10, 11 and 8 more')
+    ('a, b and c', '9, 10, 11 and 8 more')
     """
     shown = (
         list(names) if len(names) <= _LISTED else [*names[:_LISTED], f"{len(names) - _LISTED} more"]
