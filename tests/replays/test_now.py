@@ -61,12 +61,14 @@ def test_what_is_said_is_of_the_policy_as_it_is_after_the_log() -> None:
         log, policy, feedback="full", watch=lambda _, outcome: firsts.append(str(outcome.opened[0]))
     )
     assert firsts.count("b0") > 0.4 * len(firsts)
-    words = course_words(log, last_rounds(log, searcher))
+    words = course_words(log, last_rounds(log, searcher), np.array([1, 2]))
     assert words.startswith("Check b1 first (100 % of the last 100 rounds).")
-    assert words.endswith("Stop after one check at most in all of them (1.0 on average).")
+    assert words.endswith(
+        "Stop after one check at most in all of them (1.0 on average now; 1.5 over the log)."
+    )
     short = a_log_that_turns(20)
     last = last_rounds(short, wz.Searcher.from_log(short, policy, feedback="full"))
-    assert " of rounds)." in course_words(short, last)
+    assert " of rounds)." in course_words(short, last, np.ones(20, dtype=np.int64))
     assert len(last) == 20
 
 
@@ -109,15 +111,16 @@ def test_what_is_checked_whatever_is_found_is_said_so() -> None:
     log = made_log()
     last = last_rounds(log, wz.Searcher.from_log(log, "fixed-set", feedback="full"))
     opened = [log.boxes[k] for k in last[-1].looks]
+    checks = np.array([4, 4, 4, 4, 5])
     assert 1 < len(opened) < 8
     number = ["two", "three", "four", "five", "six", "seven"][len(opened) - 2]
-    assert course_words(log, last) == (
+    assert course_words(log, last, checks) == (
         f"Check these {number}, whatever they show: {', '.join(opened[:-1])} and {opened[-1]}; keep the "
-        f"best ({len(opened):.1f} on average)."
+        f"best ({len(opened):.1f} on average now; 4.2 over the log)."
     )
     every = last_rounds(log, wz.Searcher.from_log(log, "all"))
-    assert course_words(log, every) == (
-        "Check every option, whatever it shows, and keep the best (8.0 on average)."
+    assert course_words(log, every, checks) == (
+        "Check every option, whatever it shows, and keep the best (8.0 on average now; 4.2 over the log)."
     )
 
 
@@ -125,7 +128,7 @@ def test_the_counts_that_are_said_are_reached_by_half_and_by_most() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         counts = rng.integers(0, rng.integers(2, 15), size=40)
-        said = _count_words(counts, "rounds")
+        said = _count_words(counts, "rounds", "(few)")
         assert " 0 %" not in said
         half, most = (
             next(k for k in range(1, 20) if (counts <= k).mean() >= share) for share in (0.5, 0.9)

@@ -146,8 +146,10 @@ def findings_of(log: Log) -> dict[int, Floats]:
 def whatever_is_found(log: Log, last: Sequence[LastRound]) -> list[str] | None:
     """Return the boxes that are opened in all of some rounds whatever is found; None if that depends.
 
-    A box that is not in a round is not missed there.
+    A box that is not in a round is not missed there. Names that mean nothing are no answer, unless all are.
     """
+    if log.shared and any(len(one.looks) < len(one.values) for one in last):
+        return None
     findings = findings_of(log)
     for one in last:
         nothing = np.full(len(one.values), np.nan)

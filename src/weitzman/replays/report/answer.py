@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from weitzman.arrays import Ints
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option
@@ -116,7 +117,7 @@ def answer(log: Log, replay: Replay, lineup: Lineup) -> Answer:
     )
     last = last_rounds(behaviour.log, searcher)
     return Answer(
-        course=course_words(behaviour.log, last),
+        course=course_words(behaviour.log, last, behaviour.counts),
         numbers=number_words(replay, found),
         verdict=found,
         options=[] if log.shared else behaviour.options(),
@@ -146,9 +147,10 @@ def number_words(replay: Replay, found: Verdict) -> str:
         others.append(f"{said(replay.main)} with {replay.main}")
     if "all" in means and "all" not in (rival, name):
         others.append(f"{said('all')} if every option is checked")
+    mine = f"{said(name)} per round with {name} over the log (learning included)"
     if name != replay.main and found.best.kind == "same":
-        return f"{said(name)} per round with {name}, {_listed(others)}."
-    words = f"{said(name)} per round with {name}, instead of {_listed(others)}"
+        return f"{mine}, {_listed(others)}."
+    words = f"{mine}, instead of {_listed(others)}"
     if saving.rounds < FEW or (saving.saved == 0.0 and saving.error == 0.0):
         return f"{words}."
     more = {"min": ("less", "more"), "max": ("more", "less")}[replay.sense][saving.saved < 0.0]
@@ -160,12 +162,16 @@ def _plain(against: str) -> str:
     return "what was done" if against == "recorded" else against
 
 
-def course_words(log: Log, last: Sequence[LastRound]) -> str:
-    """Return what is checked first, what then, and when the search stops, over the last rounds."""
+def course_words(log: Log, last: Sequence[LastRound], checks: Ints) -> str:
+    """Return what is checked first, what then, and when the search stops, over the last rounds.
+
+    ``checks`` are how many there were in each round of the log, while the policy learned.
+    """
+    counts = np.array([len(one.looks) for one in last], dtype=np.int64)
+    means = f"({counts.mean():.1f} on average now; {checks.mean():.1f} over the log)"
     always = whatever_is_found(log, last)
     if always is not None and len(always) > 1:
-        return _always_words(log, last, always)
-    counts = np.array([len(one.looks) for one in last], dtype=np.int64)
+        return _always_words(log, last, always, means)
     rounds = f"the last {LAST} rounds" if len(last) == LAST else "rounds"
     stays = float((counts == 0).mean())
     lines = []
@@ -179,16 +185,15 @@ def course_words(log: Log, last: Sequence[LastRound]) -> str:
     else:
         lines += _first_words(log, last, rounds)
         rounds = "them" if len(last) == LAST else "rounds"
-    return " ".join([*lines, _count_words(counts, rounds)])
+    return " ".join([*lines, _count_words(counts, rounds, means)])
 
 
-def _always_words(log: Log, last: Sequence[LastRound], always: list[str]) -> str:
+def _always_words(log: Log, last: Sequence[LastRound], always: list[str], means: str) -> str:
     """Return what is checked if findings change nothing."""
-    mean = f"({np.mean([len(one.looks) for one in last]):.1f} on average)"
     if all(len(one.looks) == len(one.values) for one in last):
-        return f"Check every option, whatever it shows, and keep the best {mean}."
+        return f"Check every option, whatever it shows, and keep the best {means}."
     named = named_in_words(always)
-    return f"Check these {_count(len(always))}, whatever they show: {named}; keep the best {mean}."
+    return f"Check these {_count(len(always))}, whatever they show: {named}; keep the best {means}."
 
 
 def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
@@ -224,25 +229,24 @@ def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
     return [*lines, f"If it finds {enough}, stop; if not, check {next_one}."]
 
 
-def _count_words(counts: Any, rounds: str) -> str:
+def _count_words(counts: Ints, rounds: str, means: str) -> str:
     """Return after how many checks most rounds have stopped, and half of them where most take many."""
-    mean = f"({counts.mean():.1f} on average)"
     half, most = (_least(counts, share) for share in (_MOSTLY, _DONE))
     share = float((counts <= most).mean())
     part = f"{percent(share)} of {rounds}"
     if share == 1.0:
         part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
     if half == most or most <= _FEW_CHECKS:
-        return f"Stop after {_checks(most)} at most in {part} {mean}."
+        return f"Stop after {_checks(most)} at most in {part} {means}."
     part = part.removesuffix(f" of {rounds}")
     often = percent(float((counts <= half).mean()))
     return (
         f"Stop after {_checks(half)} at most in {often} of {rounds}, after {_count(most)} at most in "
-        f"{part} {mean}."
+        f"{part} {means}."
     )
 
 
-def _least(counts: Any, share: float) -> int:
+def _least(counts: Ints, share: float) -> int:
     """Return the least number of checks, at least one, after which that share of the rounds has stopped."""
     return max(1, int(np.quantile(counts, share, method="inverted_cdf")))
 
