@@ -186,8 +186,8 @@ def test_policies_by_name(log: Path, tmp_path: Path) -> None:
     place = tmp_path / "report"
     result = CliRunner().invoke(app, [*command, "--output", str(place)])
     assert result.exit_code == 0, result.output
-    assert "hindsight, Ridge closes" in result.stdout
-    assert "per round with Ridge, instead of" in result.stdout
+    assert "\nRidge closes " in result.stdout
+    assert "per round with Ridge over the log (learning included), instead of" in result.stdout
     page = (place / "index.html").read_text("utf-8")
     assert "What Ridge saves against each" in page
     assert "What Ridge followed" not in page
