@@ -26,6 +26,15 @@ def number_text(number: float, error: float = math.inf) -> str:
     return ("−" if number < 0.0 else "") + text
 
 
+def minus(text: str) -> str:
+    """Return the text of a number with the minus sign that people write.
+
+    >>> minus(f"{-1.5:.2f}")
+    '−1.50'
+    """
+    return text.replace("-", "−")
+
+
 def amount(number: float, unit: str = "", text: str | None = None) -> str:
     """Return a number with its unit: a currency before it, anything else behind.
 

@@ -186,8 +186,8 @@ def test_policies_by_name(log: Path, tmp_path: Path) -> None:
     place = tmp_path / "report"
     result = CliRunner().invoke(app, [*command, "--output", str(place)])
     assert result.exit_code == 0, result.output
-    assert "hindsight, Ridge closes" in result.stdout
-    assert "per round with Ridge, instead of" in result.stdout
+    assert "\nRidge closes " in result.stdout
+    assert "per round with Ridge over the log (learning included), instead of" in result.stdout
     page = (place / "index.html").read_text("utf-8")
     assert "What Ridge saves against each" in page
     assert "What Ridge followed" not in page
@@ -242,7 +242,8 @@ def test_the_answer_comes_first(longer: Path) -> None:
     assert numbers.startswith("$") and " if every option is checked" in numbers
     assert verdict.endswith(".")
     assert empty == ""
-    assert over == "What was done with each option over the whole log, learning included:"
+    assert over.startswith("What was done with each option over the whole log, learning included.")
+    assert over.endswith("in which it was checked, from 10 such rounds on:")
     assert heading.split("  ")[0] == "option"
     assert "\nHow it decides now, after the whole log:\n" in result.stdout
     assert "└─ check sure: costs $3.00; stop, whatever is found" in result.stdout

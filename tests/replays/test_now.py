@@ -11,7 +11,7 @@ from tests.replays.logs import log_of
 from weitzman.feedback import Feedback
 from weitzman.logs.log import Log
 from weitzman.replays.now import LAST, cut_between, last_rounds, next_after
-from weitzman.replays.report.answer import course_words
+from weitzman.replays.report.answer import _count_words, course_words
 
 LOGS = {"named": named_log, "two values": two_valued_log, "anonymous": anonymous_log}
 
@@ -61,12 +61,14 @@ def test_what_is_said_is_of_the_policy_as_it_is_after_the_log() -> None:
         log, policy, feedback="full", watch=lambda _, outcome: firsts.append(str(outcome.opened[0]))
     )
     assert firsts.count("b0") > 0.4 * len(firsts)
-    words = course_words(log, last_rounds(log, searcher))
+    words = course_words(log, last_rounds(log, searcher), np.array([1, 2]))
     assert words.startswith("Check b1 first (100 % of the last 100 rounds).")
-    assert words.endswith("Stop after one check at most in all of them (1.0 on average).")
+    assert words.endswith(
+        "Stop after one check at most in all of them (1.0 on average now; 1.5 over the log)."
+    )
     short = a_log_that_turns(20)
     last = last_rounds(short, wz.Searcher.from_log(short, policy, feedback="full"))
-    assert " of rounds)." in course_words(short, last)
+    assert " of rounds)." in course_words(short, last, np.ones(20, dtype=np.int64))
     assert len(last) == 20
 
 
@@ -96,3 +98,44 @@ def test_a_value_parts_most_rounds_or_none_does() -> None:
             assert max(right.values()) < 0.9 * 12
         else:
             assert right[cut] == max(right.values()) >= 0.9 * 12
+
+
+def made_log() -> Log:
+    rng = np.random.default_rng(0)
+    values = rng.random((150, 8))
+    values[:, 6:] += 2.0
+    return log_of(values, np.full(values.shape, 0.002))
+
+
+def test_what_is_checked_whatever_is_found_is_said_so() -> None:
+    log = made_log()
+    last = last_rounds(log, wz.Searcher.from_log(log, "fixed-set", feedback="full"))
+    opened = [log.boxes[k] for k in last[-1].looks]
+    checks = np.array([4, 4, 4, 4, 5])
+    assert 1 < len(opened) < 8
+    number = ["two", "three", "four", "five", "six", "seven"][len(opened) - 2]
+    assert course_words(log, last, checks) == (
+        f"Check these {number}, whatever they show: {', '.join(opened[:-1])} and {opened[-1]}; keep the "
+        f"best ({len(opened):.1f} on average now; 4.2 over the log)."
+    )
+    every = last_rounds(log, wz.Searcher.from_log(log, "all"))
+    assert course_words(log, every, checks) == (
+        "Check every option, whatever it shows, and keep the best (8.0 on average now; 4.2 over the log)."
+    )
+
+
+def test_the_counts_that_are_said_are_reached_by_half_and_by_most() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        counts = rng.integers(0, rng.integers(2, 15), size=40)
+        said = _count_words(counts, "rounds", "(few)")
+        assert " 0 %" not in said
+        half, most = (
+            next(k for k in range(1, 20) if (counts <= k).mean() >= share) for share in (0.5, 0.9)
+        )
+        numbers = [str(k) for k in range(20)]
+        numbers[1:7] = ["one", "two", "three", "four", "five", "six"]
+        numbers[7:13] = ["seven", "eight", "nine", "ten", "eleven", "twelve"]
+        assert f"after {numbers[most]} " in said
+        if most > 6 and half < most:
+            assert said.startswith(f"Stop after {numbers[half]} check")

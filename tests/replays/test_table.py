@@ -2,11 +2,11 @@
 
 import re
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 import weitzman as wz
+from tests.replays.made import a_replay
 from tests.replays.test_replay import a_log
 from weitzman.replays.replay import Replay
 from weitzman.replays.table import share_sentence
@@ -32,11 +32,20 @@ def test_a_replay_prints_its_policies_and_no_arrays(replay: Replay) -> None:
 
 
 def test_the_last_line_is_the_share_of_the_gap(replay: Replay) -> None:
-    mean = {name: float(np.mean(totals)) for name, (totals, _) in replay.shown().items()}
-    best = mean[replay.best_simple]
-    share = (best - mean["Ridge"]) / (best - mean["hindsight"])
     assert share_sentence(replay) == repr(replay).splitlines()[-1]
-    assert f"Ridge closes {share:+.3f} ± " in share_sentence(replay)
+    better = a_replay(8.0, 10.0)
+    share = (10.0 - 8.0) / (10.0 - better.hindsight.mean())
+    assert share_sentence(better).startswith(f"default closes {share:.3f} ± ")
+
+
+def test_what_closes_nothing_of_the_gap_is_said_in_words() -> None:
+    worse = a_replay(12.0, 10.0)
+    assert worse.share()[0] < 0.0
+    assert share_sentence(worse) == (
+        "default closes nothing of the gap between the best other rule, single, and hindsight: that rule "
+        "does better."
+    )
+    assert "−2 " in repr(worse) and " -" not in repr(worse)
 
 
 def test_rich_prints_the_same(replay: Replay) -> None:

@@ -31,7 +31,9 @@ def test_what_is_simpler_and_the_same_is_used() -> None:
 def test_a_clear_loss_advises_the_other() -> None:
     found = verdict(a_replay(12.0, 10.0))
     assert (found.kind, found.advised) == ("switch on", "single")
-    assert found.sentence == "use single, which is clearly better than default (20.0 % ± 0.1 %)."
+    assert found.sentence == "use single, which is clearly better than default (16.7 % ± 0.1 %)."
+    # The same share as in the numbers beside it
+    assert found.saving.amount == "16.7 % ± 0.1 %"
 
 
 def test_what_is_uncertain_is_open_and_says_its_interval() -> None:

@@ -1,14 +1,22 @@
 """``weitzman example``: a log to try the other commands with."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from weitzman.cli.options import problem_name
 from weitzman.errors import InvalidInputError
 
 _SUFFIXES = (".csv", ".parquet")
 _SETTINGS = {"llm": '--unit "m$"', "models": "--unit points"}
+_AMOUNTS = {
+    "llm": "Amounts are milli-dollars, m$: cost is the price of an answer, value 0 if it is right and 20 if "
+    "it is wrong, and outside, giving up, is 20 as well.",
+    "models": "Amounts are points: value is the percents of wrong predictions, cost what the training is "
+    "expected to take and paid what it took, 40 points a second; outside is the error without any training.",
+}
 
 
 def example_command(
@@ -62,4 +70,6 @@ def example_command(
     typer.echo(
         f"{place}: {len(set(columns['round'])):,} rounds of {len(set(columns['box']))} boxes."
     )
-    typer.echo(f"Next: weitzman replay {place} {_SETTINGS[name]}")
+    typer.echo(_AMOUNTS[name])
+    save = f"--save {problem_name(place)}.wz"
+    typer.echo(f"Next: weitzman replay {shlex.quote(str(place))} {_SETTINGS[name]} {save}")

@@ -2,7 +2,8 @@
 
 Rules may change their mind after every look, so an order and cut-offs said beforehand need not be what is
 done. A course asks the rule itself: at every step the finding is moved until the rule stops, and the course
-goes on with a finding that is not good enough, the median of those of that box in the log.
+goes on with a finding that is not good enough, the median of those of that box in the log. Nor does it claim
+a stop that the rule does not make: what is opened whatever is found is said so.
 """
 
 from collections import Counter
@@ -49,19 +50,21 @@ class CourseStep:
 class Course:
     """The course of a round, and of which share of the last rounds it is typical.
 
-    Without steps nothing is checked. One that is ``cut`` goes on beyond its last step.
+    Without steps nothing is checked. One that is ``cut`` goes on beyond its last step: with the boxes
+    ``beyond`` if these are checked whatever is found, and else, if there are none, as findings have it.
     """
 
     round: str
     share: float
     steps: tuple[CourseStep, ...]
     cut: bool
+    beyond: tuple[str, ...]
 
 
 def course_steps(
     rule: Rule, shown: Round, findings: Mapping[int, Floats], names: Sequence[str]
-) -> tuple[tuple[CourseStep, ...], bool]:
-    """Return the steps of a round, smaller values better, and whether there are more.
+) -> tuple[tuple[CourseStep, ...], bool, tuple[str, ...]]:
+    """Return the steps of a round, smaller values better, whether there are more, and those that are sure.
 
     ``findings`` are the values that are known of each place, in increasing order.
     """
@@ -90,10 +93,28 @@ def course_steps(
             )
         )
         if not worse.size:
-            return tuple(steps), False
+            return tuple(steps), False, ()
         assumed[row] = otherwise
         opened = walk(rule, shown, assumed).opened
-    return tuple(steps), len(opened) > len(steps)
+    sure = opened_whatever(rule, shown, findings, assumed) or []
+    beyond = tuple(names[int(shown.places[row])] for row in sure[len(steps) :])
+    return tuple(steps), len(opened) > len(steps), beyond
+
+
+def opened_whatever(
+    rule: Rule, shown: Round, findings: Mapping[int, Floats], assumed: Floats
+) -> list[int] | None:
+    """Return the rows that a rule opens in a round, in order; None if that depends on what is found.
+
+    Rows without an ``assumed`` finding, NaN, hold nothing, the best that is known of their box, or the worst.
+    """
+    opened = walk(rule, shown, assumed).opened
+    for end in (0, -1):
+        known = [findings[int(place)] for place in shown.places]
+        ends = np.array([values[end] if values.size else np.nan for values in known])
+        if walk(rule, shown, np.where(np.isnan(assumed), ends, assumed)).opened != opened:
+            return None
+    return opened
 
 
 def _enough(goes_on: Callable[[float], bool], known: Floats) -> float:
@@ -114,14 +135,37 @@ def _enough(goes_on: Callable[[float], bool], known: Floats) -> float:
     return stop
 
 
+def findings_of(log: Log) -> dict[int, Floats]:
+    """Return the values that are known of each place, in increasing order; of all, if names mean nothing."""
+    if log.shared:
+        known = np.sort(log.values[~np.isnan(log.values)])
+        return dict.fromkeys(range(len(log.boxes)), known)
+    return {k: np.sort(v[~np.isnan(v)]) for k, v in enumerate(log.values.T)}
+
+
+def whatever_is_found(log: Log, last: Sequence[LastRound]) -> list[str] | None:
+    """Return the boxes that are opened in all of some rounds whatever is found; None if that depends.
+
+    A box that is not in a round is not missed there. Names that mean nothing are no answer, unless all are.
+    """
+    if log.shared and any(len(one.looks) < len(one.values) for one in last):
+        return None
+    findings = findings_of(log)
+    for one in last:
+        nothing = np.full(len(one.values), np.nan)
+        if opened_whatever(one.rule, one.shown, findings, nothing) is None:
+            return None
+    opened = {place for one in last for place in one.looks}
+    if any(opened.intersection(one.shown.places.tolist()) != set(one.looks) for one in last):
+        return None
+    # In the order of the last round that has most of them
+    longest = max(reversed(last), key=lambda one: len(one.looks)).looks if last else []
+    return [log.boxes[k] for k in [*longest, *sorted(opened.difference(longest))]]
+
+
 def typical_courses(log: Log, last: Sequence[LastRound]) -> tuple[Course, ...]:
     """Return the courses of rounds that begin as many of the last ones do, the most frequent first."""
-    known = (
-        log.values.T
-        if not log.shared
-        else np.broadcast_to(log.values.ravel(), (len(log.boxes), log.values.size))
-    )
-    findings = {k: np.sort(v[~np.isnan(v)]) for k, v in enumerate(known)}
+    findings = findings_of(log)
     begins: dict[int, LastRound] = {}
     firsts: Counter[int] = Counter()
     for one in last:
@@ -135,8 +179,9 @@ def typical_courses(log: Log, last: Sequence[LastRound]) -> tuple[Course, ...]:
         share = count / len(last)
         if found and share < _SHARE:
             break
-        steps, cut = course_steps(one.rule, one.shown, findings, log.boxes)
-        found.append(Course(round=one.label, share=share, steps=_as_given(log, steps), cut=cut))
+        steps, cut, beyond = course_steps(one.rule, one.shown, findings, log.boxes)
+        steps = _as_given(log, steps)
+        found.append(Course(round=one.label, share=share, steps=steps, cut=cut, beyond=beyond))
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weitzman.amounts import minus
 from weitzman.figures.table import table_of
 
 if TYPE_CHECKING:
@@ -51,15 +52,15 @@ def share_sentence(replay: "Replay") -> str:
     share, error = replay.share()
     if not np.isfinite([share, error]).all():
         return f"Nothing is between the best other rule, {replay.best_simple}, and hindsight."
-    return (
-        f"Between the best other rule, {replay.best_simple}, and hindsight, {replay.main} closes "
-        f"{share:+.3f} ± {error:.3f} of the gap."
-    )
+    between = f"between the best other rule, {replay.best_simple}, and hindsight"
+    if share < 0.0:
+        return f"{replay.main} closes nothing of the gap {between}: that rule does better."
+    return f"{replay.main} closes {share:.3f} ± {error:.3f} of the gap {between}."
 
 
 def _cells(row: dict[str, Any], main: str) -> list[str]:
-    cells = [row["policy"], f"{row['mean_total']:.4g}", f"{row['se']:.2g}"]
+    cells = [row["policy"], minus(f"{row['mean_total']:.4g}"), f"{row['se']:.2g}"]
     cells.append(f"{row['boxes_opened']:.2f}")
     if row["policy"] != main:
-        cells += [f"{row[f'{main}_saves']:.3g}", f"{row[f'{main}_saves_se']:.2g}"]
+        cells += [minus(f"{row[f'{main}_saves']:.3g}"), f"{row[f'{main}_saves_se']:.2g}"]
     return cells

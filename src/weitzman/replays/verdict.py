@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from weitzman.amounts import amount
+from weitzman.amounts import amount, minus
 from weitzman.replays.bootstrap import block_means, standard_errors
 
 if TYPE_CHECKING:
@@ -86,23 +86,23 @@ class Saving:
         if np.isnan(self.share):
             # As many digits as the error has two of
             digits = max(0, 1 - math.floor(math.log10(self.error))) if self.error else 2
-            texts = [f"{x:+,.{digits}f}".replace("-", "−") for x in (low, high)]
+            texts = [minus(f"{x:+,.{digits}f}") for x in (low, high)]
             return f"between {texts[0]} and {amount(high, self.unit, texts[1])} a round"
         # The same ends as a share of the other's total
         unit = self.share / self.saved if self.saved else 0.0
-        ends = [f"{100 * unit * x:+.1f} %".replace("-", "−") for x in (low, high)]
+        ends = [minus(f"{100 * unit * x:+.1f} %") for x in (low, high)]
         return f"between {ends[0]} and {ends[1]}"
 
 
 def in_percent(share: float, error: float) -> str:
     """Return a share and its error in words.
 
-    >>> in_percent(0.1234, 0.031), in_percent(0.0123, 0.0042), in_percent(0.5, 0.0)
-    ('12 % ± 3 %', '1.2 % ± 0.4 %', '50.0 % ± 0.0 %')
+    >>> in_percent(0.1234, 0.031), in_percent(-0.0123, 0.0042), in_percent(0.5, 0.0)
+    ('12 % ± 3 %', '−1.2 % ± 0.4 %', '50.0 % ± 0.0 %')
     """
     digits = 0 if error >= 0.01 else 1
     digits = 2 if 0.0 < error < 0.0005 else digits
-    return f"{100 * share:.{digits}f} % ± {100 * error:.{digits}f} %"
+    return minus(f"{100 * share:.{digits}f} % ± {100 * error:.{digits}f} %")
 
 
 def saving(replay: "Replay", against: str, policy: str | None = None) -> Saving:
@@ -172,7 +172,7 @@ def verdict(replay: "Replay") -> Verdict:
     advised = best.against if gives_way else main
     if replay.recorded is None:
         found = best if advised == main else saving(replay, main, advised)
-        kind, sentence = _alone(best, len(replay.simple))
+        kind, sentence = _alone(best, found, len(replay.simple))
         if best.kind == "same" and not simpler:
             sentence = f"the same as {best.against}: use either ({main} saves {best.range})."
         return Verdict(kind=kind, advised=advised, saving=found, best=best, sentence=sentence)
@@ -195,13 +195,17 @@ def _bar(count: int) -> float:
     return float(-ndtri(ndtr(-CLEAR) / count))
 
 
-def _alone(best: Saving, count: int) -> tuple[VerdictKind, str]:
+def _alone(best: Saving, found: Saving, count: int) -> tuple[VerdictKind, str]:
     main, rival = best.policy, best.against
     match best.kind:
         case "saves":
             return "switch on", f"switch {main} on."
         case "costs" if is_beaten(best, count):
-            return "switch on", f"use {rival}, which is clearly better than {main} ({best.amount})."
+            # A share of what is paid with the policy, as in the numbers beside it
+            return (
+                "switch on",
+                f"use {rival}, which is clearly better than {main} ({found.amount}).",
+            )
         case "same":
             same = f"the same as {rival}, which is simpler: use that ({main} saves {best.range})."
             return "same", same

@@ -44,9 +44,12 @@ def test_simulated_models_fail_together(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["example", "llm", "--output", str(path), "--rounds", "800"])
     assert done.exit_code == 0, done.output
     assert "Simulated: no model was asked." in done.stderr
-    assert done.stdout == (
-        f'{path}: 800 rounds of 8 boxes.\nNext: weitzman replay {path} --unit "m$"\n'
+    counted, amounts, following = done.stdout.splitlines()
+    assert counted == f"{path}: 800 rounds of 8 boxes."
+    assert "milli-dollars" in amounts and all(
+        word in amounts for word in ("cost", "value", "outside")
     )
+    assert following == f'Next: weitzman replay {path} --unit "m$" --save llm.wz'
     log = wz.read_log(path)
     assert correlation(residuals_of(log)).moves_together
     assert log.features == [
@@ -61,7 +64,10 @@ def test_real_models_are_trained(tmp_path: Path) -> None:
     path = tmp_path / "models.csv"
     done = CliRunner().invoke(app, ["example", "models", "--output", str(path), "--rounds", "4"])
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[0] == f"{path}: 4 rounds of 12 boxes."
+    counted, amounts, following = done.stdout.splitlines()
+    assert counted == f"{path}: 4 rounds of 12 boxes."
+    assert f"{SECOND:.0f} points a second" in amounts
+    assert following == f"Next: weitzman replay {path} --unit points --save models.wz"
     log = wz.read_log(path)
     assert log.values.shape == (4, 12)
     assert ((log.values >= 0.0) & (log.values <= 100.0)).all()

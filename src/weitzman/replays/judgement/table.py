@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from weitzman.amounts import amount
+from weitzman.amounts import amount, minus
 from weitzman.figures.table import table_of
 from weitzman.replays.judgement.estimate import METHODS
 from weitzman.replays.judgement.independent import INDEPENDENT
@@ -83,7 +83,7 @@ def lead_lines(judgement: "Judgement") -> list[str]:
     lines = [f"{judgement.rounds:,} rounds{scale}, compared with {judgement.against}."]
     if judgement.recorded is not None:
         mean = judgement.sign * float(judgement.recorded.mean())
-        said = amount(mean, judgement.unit, f"{mean:.4g}".replace("-", "−"))
+        said = amount(mean, judgement.unit, minus(f"{mean:.4g}"))
         lines.append(f"Recorded: {said} per round, without what draws opened.")
     return lines
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from weitzman.amounts import amount, number_text
+from weitzman.arrays import Ints
 from weitzman.learn.searcher import Searcher
 from weitzman.logs.log import Log
 from weitzman.logs.options import Option
 from weitzman.replays.behaviour import behaviour_of
-from weitzman.replays.course import Course, typical_courses
+from weitzman.replays.course import Course, typical_courses, whatever_is_found
 from weitzman.replays.lineup import Lineup
 from weitzman.replays.now import LAST, LastRound, cut_between, last_rounds, next_after
 from weitzman.replays.replay import Replay
@@ -29,7 +30,12 @@ _MOSTLY = 0.5
 _DONE = 0.9
 _RARELY = 0.02
 _NAMED = 3
-_WORDS = ("nothing", "one", "two", "three", "four", "five", "six")
+_FEW_CHECKS = 6
+_LISTED = 12
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,7 +117,7 @@ def answer(log: Log, replay: Replay, lineup: Lineup) -> Answer:
     )
     last = last_rounds(behaviour.log, searcher)
     return Answer(
-        course=course_words(behaviour.log, last),
+        course=course_words(behaviour.log, last, behaviour.counts),
         numbers=number_words(replay, found),
         verdict=found,
         options=[] if log.shared else behaviour.options(),
@@ -141,9 +147,10 @@ def number_words(replay: Replay, found: Verdict) -> str:
         others.append(f"{said(replay.main)} with {replay.main}")
     if "all" in means and "all" not in (rival, name):
         others.append(f"{said('all')} if every option is checked")
+    mine = f"{said(name)} per round with {name} over the log (learning included)"
     if name != replay.main and found.best.kind == "same":
-        return f"{said(name)} per round with {name}, {_listed(others)}."
-    words = f"{said(name)} per round with {name}, instead of {_listed(others)}"
+        return f"{mine}, {_listed(others)}."
+    words = f"{mine}, instead of {_listed(others)}"
     if saving.rounds < FEW or (saving.saved == 0.0 and saving.error == 0.0):
         return f"{words}."
     more = {"min": ("less", "more"), "max": ("more", "less")}[replay.sense][saving.saved < 0.0]
@@ -155,9 +162,16 @@ def _plain(against: str) -> str:
     return "what was done" if against == "recorded" else against
 
 
-def course_words(log: Log, last: Sequence[LastRound]) -> str:
-    """Return what is checked first, what then, and when the search stops, over the last rounds."""
+def course_words(log: Log, last: Sequence[LastRound], checks: Ints) -> str:
+    """Return what is checked first, what then, and when the search stops, over the last rounds.
+
+    ``checks`` are how many there were in each round of the log, while the policy learned.
+    """
     counts = np.array([len(one.looks) for one in last], dtype=np.int64)
+    means = f"({counts.mean():.1f} on average now; {checks.mean():.1f} over the log)"
+    always = whatever_is_found(log, last)
+    if always is not None and len(always) > 1:
+        return _always_words(log, last, always, means)
     rounds = f"the last {LAST} rounds" if len(last) == LAST else "rounds"
     stays = float((counts == 0).mean())
     lines = []
@@ -171,7 +185,15 @@ def course_words(log: Log, last: Sequence[LastRound]) -> str:
     else:
         lines += _first_words(log, last, rounds)
         rounds = "them" if len(last) == LAST else "rounds"
-    return " ".join([*lines, _count_words(counts, rounds)])
+    return " ".join([*lines, _count_words(counts, rounds, means)])
+
+
+def _always_words(log: Log, last: Sequence[LastRound], always: list[str], means: str) -> str:
+    """Return what is checked if findings change nothing."""
+    if all(len(one.looks) == len(one.values) for one in last):
+        return f"Check every option, whatever it shows, and keep the best {means}."
+    named = named_in_words(always)
+    return f"Check these {_count(len(always))}, whatever they show: {named}; keep the best {means}."
 
 
 def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
@@ -207,21 +229,46 @@ def _first_words(log: Log, last: Sequence[LastRound], rounds: str) -> list[str]:
     return [*lines, f"If it finds {enough}, stop; if not, check {next_one}."]
 
 
-def _count_words(counts: Any, rounds: str) -> str:
-    mean = float(counts.mean())
-    for most in range(1, len(_WORDS)):
-        share = float((counts <= most).mean())
-        if share >= _DONE:
-            checks = "one check" if most == 1 else f"{_WORDS[most]} checks"
-            part = f"{percent(share)} of {rounds}"
-            if share == 1.0:
-                part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
-            return f"Stop after {checks} at most in {part} ({mean:.1f} on average)."
-    one, three = (percent(float((counts <= most).mean())) for most in (1, 3))
+def _count_words(counts: Ints, rounds: str, means: str) -> str:
+    """Return after how many checks most rounds have stopped, and half of them where most take many."""
+    half, most = (_least(counts, share) for share in (_MOSTLY, _DONE))
+    share = float((counts <= most).mean())
+    part = f"{percent(share)} of {rounds}"
+    if share == 1.0:
+        part = "all rounds" if rounds == "rounds" else f"all of {rounds}"
+    if half == most or most <= _FEW_CHECKS:
+        return f"Stop after {_checks(most)} at most in {part} {means}."
+    part = part.removesuffix(f" of {rounds}")
+    often = percent(float((counts <= half).mean()))
     return (
-        f"Stop after one check at most in {one} of {rounds}, after three at most in {three} "
-        f"({mean:.1f} on average)."
+        f"Stop after {_checks(half)} at most in {often} of {rounds}, after {_count(most)} at most in "
+        f"{part} {means}."
     )
+
+
+def _least(counts: Ints, share: float) -> int:
+    """Return the least number of checks, at least one, after which that share of the rounds has stopped."""
+    return max(1, int(np.quantile(counts, share, method="inverted_cdf")))
+
+
+def _count(number: int) -> str:
+    return _WORDS[number] if number < len(_WORDS) else f"{number:,}"
+
+
+def _checks(number: int) -> str:
+    return f"{_count(number)} check{'' if number == 1 else 's'}"
+
+
+def named_in_words(names: Sequence[str]) -> str:
+    """Return names with commas between them; of very many the first.
+
+    >>> named_in_words(["a", "b", "c"]), named_in_words([str(k) for k in range(20)])[-20:]
+    ('a, b and c', '9, 10, 11 and 8 more')
+    """
+    shown = (
+        list(names) if len(names) <= _LISTED else [*names[:_LISTED], f"{len(names) - _LISTED} more"]
+    )
+    return _listed(shown)
 
 
 def percent(share: float) -> str:

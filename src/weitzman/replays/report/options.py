@@ -10,7 +10,7 @@ from weitzman.figures.table import table_of
 from weitzman.logs.options import Option
 from weitzman.replays.course import Course, CourseStep
 from weitzman.replays.now import LAST
-from weitzman.replays.report.answer import Answer, percent
+from weitzman.replays.report.answer import Answer, named_in_words, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 _ROWS = 10  # in a terminal
 _HEADINGS = ("option", "checked first", "checked at all", "kept", "paid per round", "mean value")
 
-OPTION_WORDS = "What was done with each option over the whole log, learning included:"
+_LOOKS = 10  # fewer say little of a mean, and were not drawn evenly
+_MEANS = (
+    f"Mean values are those of the rounds in which it was checked, from {_LOOKS} such rounds on"
+)
+
+OPTION_WORDS = f"What was done with each option over the whole log, learning included. {_MEANS}:"
 
 COURSE_WORDS = (
-    "How it decides now, after the whole log. Each course goes on as long as what is found is not "
-    "good enough, and takes the middle one of such findings. Shares are of the last "
+    "How it decides now, after the whole log. Where a search may stop, its course goes on with a "
+    "finding that is not good enough, the middle one of such findings. Shares are of the last "
     f"{LAST} rounds, or of all if there are fewer."
 )
 
@@ -31,9 +36,8 @@ def option_table(answer: Answer, feedback: str) -> PageTable:
     """Return a row for each option."""
     return PageTable(
         caption=f"What {answer.verdict.advised} did with each option over the whole log, learning included "
-        f"({feedback}). Shares are of all rounds; the mean value is that of the rounds in which it was "
-        "checked.",
-        rows=[dict(zip(_HEADINGS, _cells(o, answer.unit), strict=True)) for o in answer.options],
+        f"({feedback}). Shares are of all rounds. {_MEANS}.",
+        rows=[dict(zip(_HEADINGS, _cells(o, answer), strict=True)) for o in answer.options],
         words=("option",),
     )
 
@@ -41,7 +45,7 @@ def option_table(answer: Answer, feedback: str) -> PageTable:
 def option_rows(answer: Answer) -> "Table":
     """Return the same for a terminal, with the options that are checked most."""
     shown = answer.options[:_ROWS]
-    return table_of(_HEADINGS[:1], _HEADINGS[1:], (_cells(o, answer.unit) for o in shown))
+    return table_of(_HEADINGS[:1], _HEADINGS[1:], (_cells(o, answer) for o in shown))
 
 
 def left_options(answer: Answer) -> Iterator[str]:
@@ -52,11 +56,13 @@ def left_options(answer: Answer) -> Iterator[str]:
         yield f"… and {len(left)} more, each checked in {percent(most)} of rounds or less."
 
 
-def _cells(option: Option, unit: str) -> list[str]:
+def _cells(option: Option, answer: Answer) -> list[str]:
+    unit = answer.unit
     shares = [percent(x) for x in (option.first, option.checked, option.kept)]
     # A cell has less room than a sentence
     shares = [x.replace("less than", "<").replace("more than", ">") for x in shares]
-    value = "" if math.isnan(option.value) else amount(option.value, unit)
+    looks = round(option.checked * answer.verdict.saving.rounds)
+    value = amount(option.value, unit) if looks >= _LOOKS and not math.isnan(option.value) else ""
     return [option.name, *shares, amount(option.paid, unit), value]
 
 
@@ -88,7 +94,10 @@ def _steps(course: Course, answer: Answer) -> Iterator[tuple[str, str]]:
     for step in course.steps:
         yield f"check {step.box}", f"costs {amount(step.cost, answer.unit)}; {_ends(step, answer)}"
     last = course.steps[-1]
-    if course.cut:
+    if course.beyond:
+        named = named_in_words(course.beyond)
+        yield f"check {len(course.beyond)} more, whatever is found", f"{named}; keep the best"
+    elif course.cut:
         yield "go on", "as long as nothing is good enough"
     elif not math.isnan(last.otherwise):
         yield "stop", "and keep the best in hand"

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from weitzman.amounts import minus
 from weitzman.figures.page import Fold, PageTable
 from weitzman.replays.diagnosis.residuals import CLEAR
 from weitzman.replays.lineup import PAPER
@@ -18,15 +19,15 @@ def total_table(replay: Replay) -> PageTable:
     for row in sorted(replay.rows(), key=lambda r: replay.sign * float(r["mean_total"])):
         name = str(row["policy"])
         share = saving(replay, name)
-        saved = f"{row[f'{main}_saves']:.3g} ± {row[f'{main}_saves_se']:.2g}"
+        saved = minus(f"{row[f'{main}_saves']:.3g} ± {row[f'{main}_saves_se']:.2g}")
         relative = "" if np.isnan(share.share) else in_percent(share.share, share.share_error)
         rows.append(
             {
                 "policy": name,
-                "total": f"{row['mean_total']:.4g} ± {row['se']:.2g}",
+                "total": minus(f"{row['mean_total']:.4g} ± {row['se']:.2g}"),
                 "opened": f"{row['boxes_opened']:.2f}",
                 f"{main} saves": "" if name == main else saved,
-                "that is": "" if name == main else relative,
+                "of its total": "" if name == main else relative,
             }
         )
     sign = "plus" if replay.sense == "min" else "minus"
@@ -53,10 +54,10 @@ def scale_table(findings: Findings) -> PageTable | None:
                 "costs": f"× {one.cost_scale:g}",
                 "feedback": one.feedback,
                 "best other": one.best_simple,
-                "its total": f"{one.sign * one.of(one.best_simple).mean():.4g}",
-                one.main: f"{one.sign * one.of(one.main).mean():.4g}",
-                f"{one.main} saves": f"{found.saved:.3g} ± {found.error:.2g}",
-                "gap closed": f"{closed:+.3f} ± {error:.3f}",
+                "its total": minus(f"{one.sign * one.of(one.best_simple).mean():.4g}"),
+                one.main: minus(f"{one.sign * one.of(one.main).mean():.4g}"),
+                f"{one.main} saves": minus(f"{found.saved:.3g} ± {found.error:.2g}"),
+                "gap closed": "nothing" if closed < 0.0 else f"{closed:.3f} ± {error:.3f}",
             }
         )
     return PageTable(
@@ -82,7 +83,7 @@ def candidate_fold(replay: Replay) -> Fold:
             rows=[
                 {
                     "policy": replay.names[k],
-                    "total": f"{means[k]:.4g}",
+                    "total": minus(f"{means[k]:.4g}"),
                     "opened": f"{replay.opened[:, k].mean():.2f}",
                     "rounds": f"{100 * share.get(replay.names[k], 0.0):.0f} %" if k else "",
                 }
@@ -119,10 +120,12 @@ def calibration_table(findings: Findings) -> PageTable:
         rows.append(
             {
                 "σ of": one.rule,
-                "found / promised": f"{one.ratio:.3f} ± {one.error:.3f}",
-                "± three s.e.": f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}",
+                "found / promised": minus(f"{one.ratio:.3f} ± {one.error:.3f}"),
+                "± three s.e.": minus(
+                    f"{one.ratio - CLEAR * one.error:.2f} to {one.ratio + CLEAR * one.error:.2f}"
+                ),
                 "has 1": "yes" if one.holds else "no",
-                "σ too high by": f"{sign * one.shift + 0.0:+.3g}",
+                "σ too high by": minus(f"{sign * one.shift + 0.0:+.3g}"),
                 "boxes that are off": "" if log.shared else listed,
             }
         )
@@ -139,7 +142,7 @@ def correlation_words(findings: Findings) -> tuple[str, ...]:
     found = findings.correlation
     if not np.isfinite(found.mean):
         return ("No round has two boxes with values: there is nothing to be correlated.",)
-    number = f"{found.mean:.2f} ± {found.error:.2f}"
+    number = minus(f"{found.mean:.2f} ± {found.error:.2f}")
     if found.moves_together:
         first = (
             f"Warning: the boxes of a round are not independent. After the features are accounted for "
@@ -193,7 +196,9 @@ def twin_table(findings: Findings) -> PageTable | None:
         rows=[
             {
                 "policy": name,
-                **{v: f"{versions[v].sign * shown[v][name][0].mean():.4g}" for v in versions},
+                **{
+                    v: minus(f"{versions[v].sign * shown[v][name][0].mean():.4g}") for v in versions
+                },
             }
             for name in names
         ],
