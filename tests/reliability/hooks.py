@@ -31,8 +31,15 @@ _DIGESTS = http.client.HTTPConnection(
 
 
 def _digest() -> Any:
-    _DIGESTS.request("GET", "/v1/digest")
-    return json.loads(_DIGESTS.getresponse().read())
+    try:
+        _DIGESTS.request("GET", "/v1/digest")
+        reply = _DIGESTS.getresponse()
+    except http.client.RemoteDisconnected:
+        # The service ends a connection that was idle for five seconds, as while others were judged
+        _DIGESTS.close()
+        _DIGESTS.request("GET", "/v1/digest")
+        reply = _DIGESTS.getresponse()
+    return json.loads(reply.read())
 
 
 _RANDOM = random.Random(1)

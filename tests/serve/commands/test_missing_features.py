@@ -33,6 +33,8 @@ def _numbers(row: dict[str, Any]) -> list[float | None]:
     return [None if math.isnan(x) else x for x in encoded]
 
 
+# A kind that is no level is one of the three here
+@pytest.mark.filterwarnings("ignore::weitzman.UnknownLevelWarning")
 @pytest.mark.parametrize("form", ["by name", "numbers"])
 def test_gaps_decide_as_in_a_searcher_also_after_a_start(form: str, tmp_path: Path) -> None:
     searcher = wz.Searcher(boxes=["a", "b"], features=FEATURES, feedback="opened")
